@@ -105,8 +105,8 @@ void lintReassociations(Analysis& a)
                            .op = {}});
     if (a.reassociate && a.reassociations.empty())
         a.lints.push_back({.code = "reassociated",
-                           .message = "nothing to reassociate: no sum or mean of messages is used by a narrowing "
-                                      "product with a weight alone",
+                           .message = "nothing to reassociate: no sum or mean of messages is used only by a product "
+                                      "with a weight that makes its rows narrower",
                            .op = {}});
 }
 

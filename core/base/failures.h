@@ -34,10 +34,11 @@ inline constexpr auto failures = std::to_array<Failure>({
     {ErrorCode::Resources, "resources", "out of memory or disk space",
      "memory or disk space is not enough, even for the smallest batch", "ResourceError", "MemoryError"},
     {ErrorCode::Internal, "internal", "internal error",
-     "an invariant of Hopscope is broken; in Python, the engine may also be missing, not fit this torch, or have ended",
+     "an invariant of Hopscope is broken; in Python, also: the engine is missing, does not fit this torch, or has "
+     "ended",
      "EngineError", "RuntimeError"},
     {ErrorCode::Untrusted, "untrusted", "model file not trusted",
-     "you have not agreed to run the code of the model file; `hopscope-engine trust` and `hopscope.trust` do",
+     "you have not agreed to run the code of the model file: see `hopscope-engine trust` and `hopscope.trust`",
      "Untrusted", ""},
     {ErrorCode::Cancelled, "cancelled", "cancelled", "the run was stopped (Ctrl+C in Python stays a KeyboardInterrupt)",
      "Cancelled", ""},

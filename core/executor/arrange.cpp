@@ -122,7 +122,8 @@ private:
         m_session.structure.arrangeNodes(m_type, std::move(order));
         const std::string reason = automatic ? "nodes of a community share rows" : "as asked for";
         const std::string rounding =
-            roundsAlike() ? "" : "; results may differ from those without it in their last bits";
+            roundsAlike() ? ""
+                          : "; results may differ in their last bits from those computed in the order of the input";
         return reason + (m_found ? ", found in the cache" : "") + rounding;
     }
 

@@ -37,7 +37,7 @@ void checkLocalRows(std::int64_t rows)
 {
     if (rows < mostNarrow) return;
     raise(base::ErrorCode::Resources,
-          "a batch has " + base::formatCount(static_cast<double>(rows)) + " rows of one table, and at most " +
+          "a batch has " + base::formatCount(static_cast<double>(rows)) + " rows of one table, but at most " +
               base::formatCount(static_cast<double>(mostNarrow - 1)) + " can be numbered",
           "choose a smaller --batch");
 }

@@ -84,7 +84,8 @@ Table Session::table(ir::ValueId id, const LoopProgram& program)
 at::Tensor Session::inputTable(ir::ValueId id)
 {
     Table found = table(id);
-    require(found.numbers == Numbers::Input, "rows are read in the order of the input, but lie in another");
+    require(found.numbers == Numbers::Input,
+            "rows are read in the order of the input, but are stored in a different one");
     return std::move(found.rows);
 }
 

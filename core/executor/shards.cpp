@@ -151,7 +151,7 @@ Ranges Shards::take(plan::StageId stage, const ShardRange& range)
               "destinations " + std::to_string(range.first) + " to " + std::to_string(range.first + range.count) +
                   " of loop " + std::to_string(range.loop) + " in stage " + std::to_string(stage.number) +
                   " are not a range of whole tiles",
-              "take those of shard/list");
+              "use a range that shard/list returns");
     gather();
     Loop& mine = loop(number);
     const Ranges wanted = difference(intersection({{range.first, range.count}}, openOf(number)), mine.mine);

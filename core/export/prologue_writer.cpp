@@ -263,9 +263,9 @@ private:
                 continue;
             const std::string place = ir::describeSource(guard.source);
             method().comesFrom("");
-            method().check(holds,
-                           "a branch of the model takes a different path on this graph than on that of the export" +
-                               (place.empty() ? std::string() : " (" + place + ")"));
+            method().check(
+                holds, "a branch of the model takes a different path on this graph than on the graph of the export" +
+                           (place.empty() ? std::string() : " (" + place + ")"));
         }
         for (const analysis::MaxIndexGuard& guard : m_analysis.maxIndexGuards) checkLargest(guard);
         for (const ir::Op& op : m_program.ops)
@@ -302,7 +302,9 @@ private:
     {
         const auto input = std::ranges::find(m_program.inputs, place.argument, &ir::NamedValue::name);
         if (input == m_program.inputs.end())
-            refuse("'" + place.argument + "', on which a condition of the model depends, is not an input of it", {});
+            refuse("'" + place.argument +
+                       "', on which a condition of the model depends, is not one of the model's inputs",
+                   {});
         return input->value;
     }
 

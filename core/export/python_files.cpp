@@ -34,13 +34,13 @@ std::string described(const schema::CodeArgument& a, const analysis::ValueNames&
     case schema::ArgumentKind::Rows: return called(names, a.value) + " on " + described(a.rows.at(0));
     case schema::ArgumentKind::Whole: return "all of " + called(names, a.value);
     case schema::ArgumentKind::Positions:
-        return plain(a.key) + " of " + described(a.rows.at(0)) + ", as places in " + described(a.rows.at(1));
+        return plain(a.key) + " of " + described(a.rows.at(0)) + ", as positions in " + described(a.rows.at(1));
     case schema::ArgumentKind::Count: return "how many are " + described(a.rows.at(0));
     case schema::ArgumentKind::Size: return "rows of " + plain(a.table) + " in the whole graph";
-    case schema::ArgumentKind::Parents: return "places of the selected rows in " + described(a.rows.at(1));
+    case schema::ArgumentKind::Parents: return "positions of the selected rows in " + described(a.rows.at(1));
     case schema::ArgumentKind::Order: break;
     }
-    return "places of " + described(a.rows.at(0)) + " in the parts put together";
+    return "positions of " + described(a.rows.at(0)) + " in the parts put together";
 }
 
 std::string argumentList(const std::vector<schema::CodeArgument>& arguments, const analysis::ValueNames& names)

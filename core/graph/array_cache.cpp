@@ -124,7 +124,7 @@ base::Status ArrayCache::makeRoom(std::int64_t bytes) const
     const std::int64_t most = m_most.value_or((static_cast<std::int64_t>(disk.available) + taken) / 2);
     if (bytes > most)
         return base::fail(base::ErrorCode::Resources,
-                          m_folder + " has room for " + base::formatBytes(double(most)) + ", and " +
+                          m_folder + " has room for " + base::formatBytes(double(most)) + ", but " +
                               base::formatBytes(double(bytes)) + " are needed",
                           "name a folder on a larger disk");
     for (const Kept& file : kept) {

@@ -114,7 +114,7 @@ Built Assembler::coo(const std::string& key)
     if (indices->dim() != 2 || indices->size(0) != 2 || indices->scalar_type() != at::kLong || sizes.empty())
         return fail(ErrorCode::Input,
                     "the sparse input '" + key +
-                        "' needs int64 indices [2, E] and two sizes, then those of the values of an edge",
+                        "' needs int64 indices [2, E], and two sizes followed by the dimensions of an edge's values",
                     "take them from a matrix of PyTorch: a.coalesce().indices(), a.size()", key);
     at::Tensor matrix;
     if (const auto bad = broken(key, [&] {
@@ -133,7 +133,8 @@ Built Assembler::csr(const std::string& key)
     if (!crow || !col || !values || !size) return incomplete(key, ".csr_crow, .csr_col, .csr_values and .csr_size");
     const std::vector<std::int64_t> sizes = sizeOf(*size, *values);
     if (sizes.empty())
-        return fail(ErrorCode::Input, "'" + key + ".csr_size' needs two sizes, then those of the values of an edge",
+        return fail(ErrorCode::Input,
+                    "'" + key + ".csr_size' needs two sizes, followed by the dimensions of an edge's values",
                     "give the numbers of rows and of columns", key);
     if (const auto bad = broken(key, [&] { at::_validate_sparse_csr_tensor_args(*crow, *col, *values, sizes); }))
         return tl::unexpected(*bad);

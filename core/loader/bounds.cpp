@@ -18,7 +18,7 @@ void within(const at::Tensor& numbers, std::int64_t least, std::int64_t most, co
     if (numbers.numel() == 0) return;
     const auto smallest = numbers.min().item<std::int64_t>(), largest = numbers.max().item<std::int64_t>();
     TORCH_CHECK_INDEX(smallest >= least && largest <= most, what, " has numbers from ", smallest, " to ", largest,
-                      ", but only ", least, " to ", most, " are places");
+                      ", but only ", least, " to ", most, " are allowed");
 }
 
 void offsetsWithin(const at::Tensor& offsets, std::int64_t entries, const char* what)

@@ -127,7 +127,7 @@ tl::unexpected<base::Error> refuse(const std::string& path, const std::string& e
                     "it needs the library " + libraryOf(op) + "; a traced model without it can be read", path);
     }
     return fail(ErrorCode::Input, "PyTorch cannot load " + path + ": " + names::firstLine(error),
-                "save the model again, with torch.jit.trace if scripting made it", path);
+                "save the model again, with torch.jit.trace if it was scripted", path);
 }
 
 // The archive's records with the edits made so far.

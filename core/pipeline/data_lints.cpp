@@ -121,7 +121,7 @@ private:
             counted(alone) + " of " + counted(rows->second) + " rows of " +
                 analysis::tableLabel(m_a.tables, info.role.target) + " have no message for " + ir::describeOp(op) +
                 ": the initial value stays there",
-            op.id, "check that it is one that the next operators expect, such as 0, and not -inf");
+            op.id, "check that the next operators expect this value: for instance 0 rather than -inf");
     }
 
     // Finds operators that append one edge per node: a graph with self-loops gets each of them twice.
@@ -204,10 +204,10 @@ private:
         if (!found) return;
         const ir::Op& op = m_a.program.op(found->op);
         add("growing-sums",
-            "numbers grow by about 1e" + std::to_string(std::lround(found->power)) + " in " +
+            "numbers grow by a factor of about 1e" + std::to_string(std::lround(found->power)) + " in " +
                 std::to_string(found->rounds) + " rounds of sums over neighbours up to " + ir::describeOp(op) +
                 ", unless weights make them smaller: " + base::dtypeName(m_a.program.value(op.outputs.at(0)).dtype) +
-                " does not hold them",
+                " cannot hold them",
             op.id, "aggregate by mean, normalise between the rounds, or compute in a wider type");
     }
 

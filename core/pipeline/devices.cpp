@@ -40,7 +40,7 @@ base::Status placePlan(plan::Plan& plan, const std::string& wanted, std::vector<
     }
     const base::Result<std::string> other = executor::resolveDevice("auto");
     if (!other) return base::forward(other);
-    notes.push_back("the plan was made for " + plan.device + ", and " + resolved.error().message + "; it runs on " +
+    notes.push_back("the plan was made for " + plan.device + ", but " + resolved.error().message + "; it runs on " +
                     *other);
     plan.device = *other;
     return {};

@@ -207,10 +207,10 @@ base::Status checkExported(Prepared& prepared, const std::string& folder, const 
         return refused(folder, "the model has changed: this is not the file that it was exported from",
                        "export it again");
     if (!same("roles"))
-        return refused(folder, "inputs had other roles when it was exported",
+        return refused(folder, "inputs had different roles when it was exported",
                        "give the same --role, or export it again");
     if (!same("data")) {
-        reporter.note("these data are not those of the export: the split is verified on them");
+        reporter.note("these data differ from the data of the export; the split is verified on them");
         prepared.hashes.erase("data");
     }
     const base::Status holds = checkCode(prepared, *split, folder + "/stages.pt", scratch, stop);

@@ -33,7 +33,8 @@ std::string roleFor(const loader::Parameter& parameter, std::int64_t rows, const
         const bool edges = index != schema.roles.end() && index->second.kind == analysis::RoleKind::Index;
         text += (text.empty() ? "say --role " : " or ") + parameter.name + (edges ? "=edge:" : "=node:") + table;
     }
-    return text.empty() ? "give the data that the model was made for: no table has as many rows" : text;
+    return text.empty() ? "give the data that the model was made for: no table has as many rows as " + parameter.name
+                        : text;
 }
 
 // A parameter that is said to be a table has as many rows as the data.

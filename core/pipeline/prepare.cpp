@@ -102,7 +102,7 @@ void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
         const std::string place = first.record.substr(first.record.rfind('/') + 1) + ":" + std::to_string(first.line);
         const std::string lines =
             info.repairs.size() == 1 ? "a declaration" : std::to_string(info.repairs.size()) + " declarations";
-        analysis.lints.push_back(modelLint("repaired", "torch.jit.load refuses this file; loaded with " + lines +
+        analysis.lints.push_back(modelLint("repaired", "torch.jit.load refuses this file; it was loaded with " + lines +
                                                            " added in memory (" + place + "); the file is unchanged"));
     }
     if (!info.devices.empty()) analysis.lints.push_back(modelLint("baked-device", devicesText(info)));

@@ -176,7 +176,8 @@ std::optional<std::int64_t> RunJournal::batchBytes() const
 base::Result<std::vector<executor::Chunk>> RunJournal::begin(std::int64_t batchBytes,
                                                              const std::vector<plan::LoopCut>& cuts)
 {
-    if (m_begun && m_begun->cuts != cuts) return base::forward(refuse("its stages would be cut into different tiles"));
+    if (m_begun && m_begun->cuts != cuts)
+        return base::forward(refuse("its stages would be divided into different tiles"));
     if (!m_begun) {
         m_now.batchBytes = batchBytes;
         m_now.cuts = cuts;

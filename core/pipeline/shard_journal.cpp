@@ -191,7 +191,7 @@ base::Result<std::vector<executor::Chunk>> ShardJournal::gather()
 std::string ShardJournal::sentenceOn(const executor::Waiting& waiting) const
 {
     if (dealer() != nullptr)
-        return "stage " + std::to_string(waiting.stage.number) + ": waiting for " +
+        return "stage " + std::to_string(waiting.stage.number) + ": waiting for the records of " +
                base::formatCount(static_cast<double>(waiting.total - waiting.done)) +
                " destinations that others have computed";
     std::string text;

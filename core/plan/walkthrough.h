@@ -44,11 +44,11 @@ constexpr auto fieldsOf(const T*)
     using base::field;
     return base::described(
         "step",
-        field(
-            "kind", &T::kind,
-            "`label`: every operator goes to the stage of its depth, by the source rule to that of its module's depth; "
-            "`pull`: the source rule moves a cut towards the inputs; `settle`: operators move to the stages in which "
-            "the plan computes them, or to several; `store`: a value is stored between stages"),
+        field("kind", &T::kind,
+              "`label`: every operator goes to the stage of its depth or, by the source rule, to the stage of its "
+              "module's depth; "
+              "`pull`: the source rule moves a cut towards the inputs; `settle`: operators move to the stages in which "
+              "the plan computes them, or to several; `store`: a value is stored between stages"),
         field("moved", &T::moved, "operators that change their stages, ascending"),
         field("stored", &T::stored, "the value of a `store`: `v5`; null otherwise"));
 }

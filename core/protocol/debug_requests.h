@@ -163,7 +163,7 @@ using DebugQueries = std::variant<
     Method<"debug/against", CompareModels, schema::DivergenceRecord, "the first difference from another model">,
     Method<"debug/watch", WatchValues, schema::WatchReport, "results of batches, rows and messages">,
     Method<"debug/tensor", SeeTensor, schema::TensorSummary, "statistics of a value, which is kept">,
-    Method<"debug/stopped", SeeStopped, schema::TensorSummary, "the same of the result at which a run has stopped">,
+    Method<"debug/stopped", SeeStopped, schema::TensorSummary, "the same for the result at which a run has stopped">,
     Method<"debug/rows", ReadRows, TensorRows, "rows of a kept tensor">,
     Method<"debug/save", SaveTensor, SavedTensor, "writes a kept tensor as `.npy`">>;
 

@@ -52,7 +52,7 @@ base::Result<std::size_t> parseHeader(std::string_view header)
         if (!value) return base::forward(value);
         length = *value;
     }
-    if (!length) return base::fail(base::ErrorCode::Input, "a header without Content-Length");
+    if (!length) return base::fail(base::ErrorCode::Input, "the header has no Content-Length");
     return *length;
 }
 
@@ -83,7 +83,8 @@ base::Result<bool> FrameReader::readHeader()
     const std::size_t end = rest.substr(0, maxHeaderBytes).find(headerEnd);
     if (end == std::string_view::npos) {
         if (rest.size() < maxHeaderBytes) return false;
-        return base::fail(base::ErrorCode::Input, "a header of more than " + std::to_string(maxHeaderBytes) + " bytes");
+        return base::fail(base::ErrorCode::Input,
+                          "the header has more than " + std::to_string(maxHeaderBytes) + " bytes");
     }
     const base::Result<std::size_t> length = parseHeader(rest.substr(0, end));
     if (!length) return base::forward(length);

@@ -66,7 +66,7 @@ using StartQueries = std::variant<Method<"run/start", StartRun, StartedRun, "sta
 // The requests that are answered while another one is in progress.
 using RunQuery =
     std::variant<PauseRun, ResumeRun,
-                 Method<"run/step", StepRun, Nothing, "continues until one more has finished, then pauses">,
+                 Method<"run/step", StepRun, Nothing, "continues until one more `unit` has finished, then pauses">,
                  Method<"run/breakpoints", SetBreakpoints, Nothing, "replaces its breakpoints">, CancelRun>;
 
 }  // namespace hopscope::protocol

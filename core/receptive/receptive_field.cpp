@@ -46,7 +46,7 @@ base::Result<SpaceId> destination(const Analysis& analysis, const std::string& w
     const std::map<std::string, SpaceId> tables = destinations(analysis);
     if (tables.empty())
         return base::fail(ErrorCode::Unsupported, "no output of the model has rows: every result depends on all nodes",
-                          "receptive fields are those of a node, or of an edge");
+                          "only a node or an edge has a receptive field");
     const auto named = tables.find(wanted);
     if (named != tables.end()) return named->second;
     if (wanted.empty() && tables.size() == 1) return tables.begin()->second;

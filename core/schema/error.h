@@ -21,7 +21,7 @@ constexpr auto fieldsOf(const T*)
 {
     return base::described(
         "error", base::field("code", &T::code, "the kind of failure"),
-        base::field("exit_code", &T::exitCode, "the exit code of a command that fails so"),
+        base::field("exit_code", &T::exitCode, "the exit code of a command that fails this way"),
         base::field("message", &T::message, "one sentence"),
         base::field("hint", &T::hint, "a suggestion; may be empty"),
         base::field("where", &T::where, "the file, JSON pointer, or operator and source line; may be empty"));

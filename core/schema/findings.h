@@ -87,7 +87,7 @@ constexpr auto fieldsOf(const T*)
     using base::field, base::Quantity, base::Null;
     return base::described(
         "difference", base::embedded(&T::place),
-        field("other", &T::other, "the operator of the second computation, if that is another model"),
+        field("other", &T::other, "the operator of the second computation, if that is a different model"),
         field("what", &T::what, "`values`, or the difference of dtype or shape"),
         field("arguments", &T::arguments, "literals that differ: `exponent: -0.5, -1`"),
         field("rows", &T::rows, "that differ", Quantity::Count),
@@ -230,7 +230,7 @@ constexpr auto fieldsOf(const T*)
         "watched", base::embedded(&T::place),
         field("file", &T::file, "`.npy`, one row for each node; empty where no folder is given"),
         field("nodes", &T::nodes, "whose rows were recorded"),
-        field("numbers", &T::numbers, "of the row of each node the first 64; null: not finite", base::Null::IsNaN));
+        field("numbers", &T::numbers, "the first 64 numbers of each node's row; null: not finite", base::Null::IsNaN));
 }
 
 // The contribution of one edge to an aggregation.

@@ -30,10 +30,10 @@ struct InspectedSource {
 template <std::same_as<InspectedSource> T>
 constexpr auto fieldsOf(const T*)
 {
-    return base::described("source",
-                           base::field("label", &T::label, "`python` or `torchscript`: the file that it is of"),
-                           base::field("file", &T::file, "the file"), base::field("line", &T::line, "the line"),
-                           base::field("text", &T::text, "the text of the line"));
+    return base::described(
+        "source", base::field("label", &T::label, "`python` or `torchscript`: the kind of file that the line is from"),
+        base::field("file", &T::file, "the file"), base::field("line", &T::line, "the line"),
+        base::field("text", &T::text, "the text of the line"));
 }
 
 struct InspectedArgument {
@@ -108,10 +108,9 @@ constexpr auto fieldsOf(const T*)
         base::field("label", &T::label, "a readable name that no other value has, which `--pins` takes",
                     base::Presence::Later),
         base::field("dtype", &T::dtype, "null where it is unknown"),
-        base::field(
-            "shape", &T::shape,
-            "for each dimension a number or the size of a table, as `\"\\|node\\|\"`; null where it is unknown, as all "
-            "dimensions are behind the operator at which the analysis stopped"),
+        base::field("shape", &T::shape,
+                    "for each dimension a number or the size of a table, as `\"\\|node\\|\"`; null where it is "
+                    "unknown, as are all dimensions after the operator at which the analysis stopped"),
         base::field("row_spaces", &T::rowSpaces, "for each dimension the table whose rows it has, or null"),
         base::field("structure_only", &T::structureOnly, "whether it depends on the graph's structure alone"),
         base::field("bytes", &T::bytes, "its size with the given data; null without them", base::Quantity::Bytes));

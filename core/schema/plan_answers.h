@@ -47,7 +47,7 @@ constexpr auto fieldsOf(const T*)
             "alternative", &T::alternative,
             "cost of the best plan found with the opposite decision; null: there is none, or the deadline was reached",
             Presence::Later),
-        field("saves", &T::saves, "its additional cost", Presence::Later));
+        field("saves", &T::saves, "the additional cost of the alternative", Presence::Later));
 }
 
 // A figure of the explained plan, and the same figure of the rule's plan.

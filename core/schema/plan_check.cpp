@@ -127,7 +127,7 @@ private:
         if (rows.kind == RowKind::All) return wholeNeeded(ops, value, by);
         if (isDone(value, rows) || holds(m_loop->reads, plan::Access{value, rows})) return;
         ops.refuse("lacks " + nameOn(value, rows) + ": " + by +
-                   " needs it, but no step before computes it, and the loop "
+                   " needs it, but no earlier step computes it, and the loop "
                    "does not read it");
     }
 
@@ -152,7 +152,8 @@ private:
         if (home == m_homes.end() || home->second != stage)
             return field.refuse("has " + name(write.value) + ", which this stage does not store");
         if (!covers(write.value, write.rows))
-            return field.refuse("has " + nameOn(write.value, write.rows) + ", not on each of its rows once");
+            return field.refuse("has " + nameOn(write.value, write.rows) +
+                                ", which does not cover each of its rows exactly once");
         if (!isDone(write.value, write.rows))
             return ops.refuse("lacks " + nameOn(write.value, write.rows) + ", which the loop writes");
         m_homes.erase(home);
@@ -172,7 +173,7 @@ private:
         ir::forEachOperand(op, [&](ir::Slot slot, ValueId value) {
             if (info.use(slot).use != Use::Reduced || !m_analysis.hasRows(value)) return;
             if (!covers(value, reduction.rows))
-                field.refuse("has " + ir::describeOp(op) + ", not on each of its rows once");
+                field.refuse("has " + ir::describeOp(op) + ", which does not cover each of its rows exactly once");
             needed(ops, value, reduction.rows, ir::describeOp(op));
         });
     }

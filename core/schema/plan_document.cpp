@@ -15,7 +15,7 @@ constexpr const char* format = "hopscope-plan";
 static void checkRead(const PlanDocument& document, const json::Reader& root)
 {
     if (document.unit != base::unitOf(document.plan.objective))
-        root.child("unit").refuse("is not that of the objective");
+        root.child("unit").refuse("is not the unit of the objective");
 }
 
 json::Value planDocumentValue(const PlanDocument& document)

@@ -39,7 +39,7 @@ constexpr auto fieldsOf(const T*)
     using base::field, base::Presence, base::Quantity;
     return base::described(
         "choices", field("strategy", &T::strategy, "the rule or optimisation that made the plan"),
-        field("objective", &T::objective, "the quantity that an optimisation makes small"),
+        field("objective", &T::objective, "the quantity that an optimisation minimises"),
         field("cost", &T::cost,
               "the cost of the plan by the cost model of [how cuts are chosen](../explain/placement.md); null without "
               "data"),
@@ -55,8 +55,8 @@ constexpr auto fieldsOf(const T*)
         field("prologue", &T::prologue, "operators computed once for the whole graph, before the first stage"),
         field(
             "bytes", &T::bytes,
-            "the bytes that stages move, for batches of `batch` destinations or, if that is null, for those that fit, "
-            "as a run takes them ([protocol](protocol.md#plans) lists the exceptions); null if the graph has not "
+            "the bytes that stages move, for batches of `batch` destinations or, if `batch` is null, for batches as "
+            "large as a run makes them ([protocol](protocol.md#plans) lists the exceptions); null if the graph has not "
             "been analysed"),
         field("peak_memory", &T::peakMemory,
               "bytes on the device for the same batches, as the allocator counts them (see "
@@ -205,11 +205,12 @@ constexpr auto fieldsOf(const T*)
 {
     using base::field, base::Presence;
     return base::described(
-        "plan", base::embedded(&T::plan), field("unit", &T::unit, "the unit of costs, which is that of the objective"),
+        "plan", base::embedded(&T::plan),
+        field("unit", &T::unit, "the unit of costs, which is the unit of the objective"),
         field("reassociate", &T::reassociate,
               "the plan is for a program in which products are computed before aggregations (`--reassociate`), whose "
-              "operators have different numbers: it can be used only with that option, and one without the member only "
-              "without it",
+              "operators have different numbers: it can be used only with that option, and a plan without this member "
+              "only without the option",
               Presence::WhenSet),
         field("stages", &T::stages,
               "numbered consecutively from 1; a stage without hops before the first round of message passing counts"),

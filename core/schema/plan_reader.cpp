@@ -17,7 +17,7 @@ constexpr const char* newPlan = "make a new plan with `hopscope-engine plan`";
 base::Status checkHashes(const Hashes& found, const Hashes& expected, const std::string& file)
 {
     static constexpr std::pair<const char*, const char*> kinds[] = {
-        {"model", "another model"}, {"roles", "inputs with other roles"}, {"data", "other data"}};
+        {"model", "a different model"}, {"roles", "inputs with different roles"}, {"data", "different data"}};
     for (const auto& [name, other] : kinds) {
         const auto here = found.find(name), wanted = expected.find(name);
         if (here == found.end() || wanted == expected.end() || here->second == wanted->second) continue;

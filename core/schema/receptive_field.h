@@ -151,7 +151,7 @@ constexpr auto fieldsOf(const T*)
     using base::field, base::Quantity;
     return base::described(
         "mean", field("depth", &T::depth, "", Quantity::Count), field("table", &T::table, ""),
-        field("edges", &T::edges, "edges are counted, else rows"),
+        field("edges", &T::edges, "true: edges are counted; false: rows"),
         field("mean", &T::mean, "average over nodes", Quantity::Count),
         field("error", &T::error, "its standard error; 0 if exact", Quantity::Count),
         field(

@@ -73,7 +73,7 @@ constexpr auto fieldsOf(const T*)
         field("given", &T::given, "inputs and parameters that hold such numbers themselves"),
         field("on_sample", &T::onSample,
               "whether `first` and `given` were found on a sample of the graph instead of the whole"),
-        field("origin", &T::origin, "the same as a phrase, or a hint how to find it"));
+        field("origin", &T::origin, "the same as a phrase, or a hint on how to find it"));
 }
 
 // The cost of an operator in one loop of a stage; `op` and `fused` as in the plan.
@@ -158,8 +158,9 @@ constexpr auto fieldsOf(const T*)
 {
     using base::field, base::Quantity;
     return base::described(
-        "order", field("nodes", &T::nodes, "the type"), field("order", &T::order, "`none` if the input's was kept"),
-        field("seconds", &T::seconds, "for choosing and computing it, part of the prologue's", Quantity::Seconds),
+        "order", field("nodes", &T::nodes, "the type"),
+        field("order", &T::order, "`none` if the order of the input was kept"),
+        field("seconds", &T::seconds, "for choosing and computing it, as part of the prologue", Quantity::Seconds),
         field("alpha_before", &T::alphaBefore,
               "distinct rows that a tile reads per destination, in the order of the input (on a sample of the tiles)",
               Quantity::Ratio),
@@ -219,7 +220,8 @@ constexpr auto fieldsOf(const T*)
         field("places", &T::places,
               "each product that was computed before an aggregation instead of after it; empty if there was none"),
         field("max_abs", &T::maxAbsolute,
-              "the largest of the outputs of `verify`, that is, the measured difference from the untouched model; null "
+              "the largest `max_abs` of an output in `verify`, that is, the measured difference from the untouched "
+              "model; null "
               "without "
               "verification, and where it is infinite",
               Quantity::Ratio),
@@ -262,8 +264,7 @@ constexpr auto fieldsOf(const T*)
         field("computed", &T::computed, "destinations, by this process", Quantity::Count),
         field("complete", &T::complete,
               "whether these are the results of the run; a shard that is not the last one prints its part, without "
-              "outputs. If "
-              "they are, counts of stages are those of the whole run; seconds are those of this process"),
+              "outputs. If they are, counts of stages cover the whole run, and seconds only this process"),
         field("run", &T::run, "digest of the conditions"));
 }
 
@@ -326,9 +327,8 @@ constexpr auto fieldsOf(const T*)
               "bfloat16 goes "
               "to `.safetensors`"),
         field("resumed", &T::resumed,
-              "with `--resume`, if an earlier process started the run. Counts of stages are those of the whole run, "
-              "seconds "
-              "those of the last process",
+              "with `--resume`, if an earlier process started the run. Counts of stages cover the whole run, seconds "
+              "only the last process",
               Presence::Later),
         field("shard", &T::shard, "of a process that has computed a part of the run (`--shard`)", Presence::Later),
         field("notes", &T::notes,

@@ -99,7 +99,7 @@ constexpr auto fieldsOf(const T*)
               "`model`, `data` (the graph), `roles`, `plan`, and in exported folders `weights` (SHA-256 of "
               "`weights.safetensors`, which `run.py` checks)"),
         field("row_spaces", &T::rowSpaces, "the tables: node types, relations, and tables derived from them"),
-        field("tensors", &T::tensors, "every value that is named below, but for `code`"),
+        field("tensors", &T::tensors, "every value that is named below, except in `code`"),
         field("inputs", &T::inputs, "of the model"), field("outputs", &T::outputs, "of the model"),
         field("prologue", &T::prologue, "the values that are computed once for the whole graph and read by stages"),
         field("stages", &T::stages, "in their order"), field("checkpoints", &T::checkpoints, "the stored values"),

@@ -188,7 +188,7 @@ constexpr auto fieldsOf(const T*)
     using base::field;
     return base::described("loop", field("stage", &T::stage, "the stage that it belongs to"),
                            field("method", &T::method, "the method that is called for each batch"),
-                           field("destination", &T::destination, "the table that batches are cut from"),
+                           field("destination", &T::destination, "the table whose rows are divided into batches"),
                            field("frontier", &T::frontier, "the rows that a batch gathers from"),
                            field("arguments", &T::arguments, "of the method, in its order"),
                            field("results", &T::results, "in the order in which the method returns them"));

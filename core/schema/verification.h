@@ -72,10 +72,9 @@ constexpr auto fieldsOf(const T*)
     using base::field;
     return base::described(
         "coverage",
-        field(
-            "method", &T::method,
-            "`full`: all rows were compared; `sampled`: those of some destinations; `sample`: those of a sample of the "
-            "graph, before the run; empty: none"),
+        field("method", &T::method,
+              "`full`: all rows were compared; `sampled`: the rows of some destinations; `sample`: the rows of a "
+              "sample of the graph, before the run; empty: none"),
         field("rows", &T::rows, "of the outputs", base::Quantity::Count),
         field("chosen", &T::chosen, "for comparison", base::Quantity::Count),
         field("skipped", &T::skipped, "among these, because their neighbourhood is too large", base::Quantity::Count),

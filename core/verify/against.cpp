@@ -35,14 +35,14 @@ base::Status sameForms(const Side& first, const Side& second)
     for (const auto& [name, view] : first.outputs) same = same && second.outputs.contains(name);
     if (!same)
         return base::fail(ErrorCode::Input,
-                          first.name + " yields " + namesOf(first.outputs) + ", and " + second.name + " yields " +
+                          first.name + " yields " + namesOf(first.outputs) + ", but " + second.name + " yields " +
                               namesOf(second.outputs),
                           sameOutputs);
     for (const auto& [name, view] : first.outputs) {
         const base::TensorView& other = second.outputs.at(name);
         if (!mismatch(view, other)) continue;
         return base::fail(ErrorCode::Input,
-                          "the output '" + name + "' is " + formText(view) + " in " + first.name + ", and " +
+                          "the output '" + name + "' is " + formText(view) + " in " + first.name + ", but " +
                               formText(other) + " in " + second.name,
                           sameOutputs);
     }
@@ -89,7 +89,7 @@ base::Result<std::string> roundingOf(const Side& own, const Side& other, const s
         const std::string& name = output.errors.name;
         if (output.errors.different > 0)
             differing.push_back(
-                {.name = name, .staged = other.outputs.at(name), .rows = {}, .of = "that of " + other.name});
+                {.name = name, .staged = other.outputs.at(name), .rows = {}, .of = "the result of " + other.name});
     }
     Explanation explanation;
     if (const base::Status explained = explainAll(differing, rounding, stop, explanation); !explained)
@@ -137,7 +137,7 @@ base::Result<std::optional<base::TensorMap>> forwardOutputs(const Request& reque
     if (!outcome) return base::forward(outcome);
     if (outcome->end == OracleEnd::OutOfMemory) return std::nullopt;
     if (outcome->end != OracleEnd::Done)
-        return base::fail(ErrorCode::Input, outcome->message, "the model must compute these data", request.modelPath);
+        return base::fail(ErrorCode::Input, outcome->message, "the model has to run on these data", request.modelPath);
     base::Result<base::TensorMap> outputs = graph::mapSafetensors(output.path());
     if (!outputs) return base::forward(outputs);
     return std::move(*outputs);

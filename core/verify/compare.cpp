@@ -203,7 +203,7 @@ std::optional<std::string> mismatch(const TensorView& staged, const TensorView& 
     for (std::size_t d = 0; equal && d < staged.shape.size(); ++d)
         equal = static_cast<int>(d) == sampledDim || staged.shape[d] == reference.shape[d];
     if (equal) return std::nullopt;
-    return "the staged run yields " + formText(staged) + ", the model " + formText(reference);
+    return "the staged run yields " + formText(staged) + ", but the model yields " + formText(reference);
 }
 
 bool isFinite(const TensorView& view)

@@ -33,16 +33,17 @@ double distance(const base::TensorView& a, const base::TensorView& b, const std:
 
 std::string offFromDouble(const Differing& output, double own, double staged)
 {
-    return output.name + ": the model amplifies rounding: its own result is up to " + number(own) +
-           " away from that in float64, " + output.of + " up to " + number(staged) +
-           "; saved in float64, it can be verified";
+    return output.name + ": the model amplifies rounding: its own result differs by up to " + number(own) +
+           " from its result in float64, and " + output.of + " by up to " + number(staged) +
+           "; a model saved in float64 can be verified";
 }
 
 std::string movesAsFar(const Differing& output, double own, double staged, base::DType dtype)
 {
-    const std::string way = dtype == base::DType::Float64 ? "" : "; saved in float64, it can be verified";
+    const std::string way = dtype == base::DType::Float64 ? "" : "; a model saved in float64 can be verified";
     return output.name + ": the model amplifies rounding: its own result changes by up to " + number(own) +
-           " where its inputs change in their last digit, " + output.of + " differs by up to " + number(staged) + way;
+           " where its inputs change in their last digit, and " + output.of + " differs by up to " + number(staged) +
+           way;
 }
 
 // Both tensors have the rows of the reference.

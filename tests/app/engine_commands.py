@@ -233,7 +233,7 @@ class Documents(EngineTest):
         self.refused(3, "/stages/0/ops/0/op", "run", *KARATE, "--plan", self.folder / "broken.json", "-o",
                      self.folder / "out2")
         words, _ = self.save(models.Sage(6, 8, 3))
-        self.refused(3, "another model", "verify", *words, "--plan", file)
+        self.refused(3, "a different model", "verify", *words, "--plan", file)
 
     def test_verify_proves_the_split(self):
         document = self.document("verify", *KARATE)

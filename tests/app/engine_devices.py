@@ -105,7 +105,7 @@ class Devices(unittest.TestCase):
     def test_a_plan_for_a_device_that_is_not_here_runs_and_says_so(self):
         asked = (KARATE["model"], "--data", KARATE["data"][0])
         file = self.plan_from_elsewhere(asked)
-        sentence = re.compile(f"note: the plan was made for {ELSEWHERE}, and .*; it runs on (cpu|cuda:0)")
+        sentence = re.compile(f"note: the plan was made for {ELSEWHERE}, but .*; it runs on (cpu|cuda:0)")
         ran = self.engine("run", *asked, "--plan", file, "-o", self.folder / "out", "--verify", "full")
         self.assertRegex(ran.stderr, sentence)
         report = json.loads((self.folder / "out/report.json").read_text())
@@ -152,7 +152,7 @@ class Served(ServeTest):
         document = client.call("model/open", **KARATE)["document"]
         plan = {**self.plan(client, document)["plan"], "device": ELSEWHERE}
         loaded = client.call("plan/load", document=document, text=json.dumps(plan))
-        self.assertRegex(loaded["notes"][0], f"made for {ELSEWHERE}, and .*; it runs on ")
+        self.assertRegex(loaded["notes"][0], f"made for {ELSEWHERE}, but .*; it runs on ")
         self.assertNotEqual(loaded["plan"]["device"], ELSEWHERE)
         started = client.call("run/start", document=document, plan=plan, device=None, memory=None, batch=None, output=None,
                               verify="none", nan="propagate", paused=False)

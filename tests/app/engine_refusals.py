@@ -100,10 +100,10 @@ INPUTS = {
     "numbers from 1": (Plain, {**GRAPH, "edge_index": np.clip(INDEX, 0, NODES - 1) + 1}, [], 3, 'but "node" has 19 rows',
                        "its numbers start at 1, but rows are counted from 0: subtract 1", (GRAPH, [])),
     "a key of floats": (Graphs, {**GRAPH, "batch": BATCH.astype(np.float32)}, roles("batch=key:node>graph"), 3,
-                        "--role batch=key needs one integer per row of a node table, but it is float32 [19]",
+                        "--role batch=key needs one integer per row of a node table, but the input is float32 [19]",
                         "the node tables are node (19 rows)", ({**GRAPH, "batch": BATCH}, roles("batch=key:node>graph"))),
     "a table of too large numbers": (Extra, {**GRAPH, "other": np.full((NODES, 4), 90)}, roles("other=key"), 3,
-                                     "but it is int64 [19, 4] with numbers up to 90", "the node tables are node (19 rows)",
+                                     "but the input is int64 [19, 4] with numbers up to 90", "the node tables are node (19 rows)",
                                      ({**GRAPH, "other": np.full((NODES, 4), NODES - 1)}, roles("other=key"))),
     "a graph below 0": (Graphs, {**GRAPH, "batch": changed(BATCH, 4, -2)}, [], 3, "batch[4] is -2", "number them from 0",
                         ({**GRAPH, "batch": BATCH}, [])),
@@ -132,7 +132,7 @@ INPUTS = {
     "a matrix without a size": (Sparse, {k: v for k, v in COO.items() if "size" not in k}, [], 3, "'adj' is incomplete",
                                 "give adj.coo_indices, .coo_values and .coo_size", (COO, [])),
     "a matrix of short indices": (Sparse, {**COO, "adj.coo_indices": COO["adj.coo_indices"].astype(np.int32)}, [], 3,
-                                  "'adj' needs int64 indices [2, E] and two sizes", "a.coalesce().indices(), a.size()", (COO, [])),
+                                  "'adj' needs int64 indices [2, E], and two sizes", "a.coalesce().indices(), a.size()", (COO, [])),
     "a matrix without a value": (Sparse, {**COO, "adj.coo_values": COO["adj.coo_values"][:-1]}, [], 3,
                                  "adj", "", (COO, [])),
     "compressed rows that end early": (Sparse, {**CSR, "adj.csr_crow": changed(CSR["adj.csr_crow"], -1, 3)}, [], 3,
@@ -318,7 +318,7 @@ class Refusals(unittest.TestCase):
         loop, steps = "/stages/1/loops/0", len(plan["stages"][1]["ops"])
         lacking = {
             "/stages/1": "is not a stage of this plan", "/stages/1/loops/0": "", loop + "/frontier/0": "frontier lacks the rows",
-            loop + "/reads/0": "needs it, but no step before computes it, and the loop does not read it",
+            loop + "/reads/0": "needs it, but no earlier step computes it, and the loop does not read it",
             loop + "/writes/0": "which does not write it", "/checkpoints/0": "which this stage does not store",
             "/checkpoints/1": "which this stage does not store",
             **{f"/stages/1/ops/{i}": "" for i in range(steps)}}

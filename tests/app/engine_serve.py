@@ -138,7 +138,7 @@ class Sessions(ServeTest):
                              text=json.dumps(broken))
         self.assertIn("/prologue/0", error["data"]["where"])
         other = client.call("model/open", **KARATE)["document"]
-        self.refused(-32003, "made for another model", client.call, "plan/load", document=other,
+        self.refused(-32003, "made for a different model", client.call, "plan/load", document=other,
                      text=json.dumps(made["plan"]))
 
     def test_the_source_around_an_operator_is_labelled(self):

@@ -265,7 +265,7 @@ class Engine:
             raise Refused(-32006, "out of memory")
         if "changed" in params["folder"]:
             raise Refused(-32003, params["folder"] + ": the model has changed: this is not the file that it was exported from")
-        return {"verification": verified(2), "notes": ["these data are not those of the export"]}
+        return {"verification": verified(2), "notes": ["these data differ from the data of the export"]}
 
     def run_start(self, params):
         number = len(self.runs) + 1

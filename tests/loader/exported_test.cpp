@@ -172,7 +172,7 @@ TEST_CASE("Damage to an exported program is refused with its place")
     expectRefused({{"\"dtype\": 7, \"sizes\": [{\"as_int\"", "\"dtype\": 99, \"sizes\": [{\"as_int\""}},
                   ErrorCode::Input, "99");
     expectRefused({{"\"name\": \"relu\"}}, \"kind\"", "\"name\": \"none\"}}, \"kind\""}}, ErrorCode::Input,
-                  "'none' is used and never computed");
+                  "'none' is used but never computed");
     expectRefused({{"{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"x\"}}, \"kind\": 1}],", "],"}},
                   ErrorCode::Input, "aten::relu");
     expectRefused({{"\"name\": \"weight\", \"arg\"", "\"name\": \"other\", \"arg\""}}, ErrorCode::Input,

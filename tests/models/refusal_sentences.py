@@ -115,7 +115,7 @@ def whether_the_largest_row_is_not_zero(m, x, edge_index):
     return h + (h * 0.001).abs().amax(0).to(torch.bool)
 
 
-@refused("takes the first dimension of 3, which may be that of the rows", hint="torch.cross(a, b, dim=-1)")
+@refused("takes the first dimension of size 3, which may be the dimension of the rows", hint="torch.cross(a, b, dim=-1)")
 def cross_of_whatever_has_three(m, x, edge_index):
     return torch.ops.aten.cross(m.inp(x)[:, :3], x[:, :3])
 

@@ -124,5 +124,5 @@ TEST_CASE("tensors of other shape or dtype are told apart")
     CHECK(verify::mismatch(a, b));
     CHECK_FALSE(verify::mismatch(a, b, 0));
     CHECK(verify::mismatch(a, floats({6}, std::vector<float>(6)), 0));
-    CHECK(*verify::mismatch(a, b) == "the staged run yields float32 [2, 3], the model float32 [4, 3]");
+    CHECK(*verify::mismatch(a, b) == "the staged run yields float32 [2, 3], but the model yields float32 [4, 3]");
 }

@@ -370,8 +370,8 @@ TEST_CASE("a difference as large as what the model makes of rounding is unverifi
         auto verdict = verdictOf(request);
         INFO(verdict.reason);
         CHECK(verdict.verdict == schema::Verdict::Unverifiable);
-        CHECK(verdict.reason.find("out: the model amplifies rounding: its own result is up to ") == 0);
-        CHECK(verdict.reason.find(" away from that in float64, the split's up to ") != std::string::npos);
+        CHECK(verdict.reason.find("out: the model amplifies rounding: its own result differs by up to ") == 0);
+        CHECK(verdict.reason.find(" from its result in float64, and the split's by up to ") != std::string::npos);
         CHECK(verdict.outputs.at(0).different > 0);
         CHECK(scratch.entries() == 0);
         request.outputs["out"] = testing::perturbed(c.outputs.at("out"), -1, 0.02F);

@@ -98,7 +98,7 @@ void TestExports::aRecordIsShownAndCheckedForWhatIsOpen()
     QVERIFY(dialog != nullptr);
     QTRY_VERIFY2(said(*dialog, "exportHolds").startsWith("Still valid: equal"),
                  qPrintable(said(*dialog, "exportHolds")));
-    QVERIFY(said(*dialog, "exportHolds").contains("not those of the export"));
+    QVERIFY(said(*dialog, "exportHolds").contains("differ from the data of the export"));
     QStringList shown;
     for (const QLabel* label : dialog->findChildren<QLabel*>()) shown.append(label->text());
     for (const char* const text : {"/exports/split", "hopscope 0.1.0", "0123456789abcdef"})

@@ -143,10 +143,10 @@ base::Error Sharing::error(const Op& write, ValueId read, const Doubt& doubt) co
         why = ir::describeOp(op) + (op.sharingVaries ? " gives a view on some graphs and a copy on others"
                                                      : " may share memory in a way that is not followed");
     }
-    const std::string name = m_raw.value(read).name.empty() ? "a value" : "'" + m_raw.value(read).name + "'";
+    const std::string name = m_raw.value(read).name.empty() ? "a value that is read later"
+                                                            : "'" + m_raw.value(read).name + "', which is read later,";
     return base::makeError(base::ErrorCode::Unsupported,
-                           ir::describeOp(write) + " writes in place, and " + name +
-                               " that is read later may change with it: " + why,
+                           ir::describeOp(write) + " writes in place, and " + name + " may change with it: " + why,
                            "call clone() before the write, or write the result to a new tensor", ir::describeOp(write));
 }
 

@@ -134,7 +134,7 @@ base::Status placeNeighbours(Draft& draft, Item& item)
     }
     if (!item.forced) return placeNode(draft, item);
     return base::fail(ErrorCode::Input,
-                      "--role " + item.key + "=key needs a row for each row of a node table, but it is " +
+                      "--role " + item.key + "=key needs a row for each row of a node table, but the input is " +
                           base::dtypeName(item.view->dtype) + " " + shapeText(*item.view) + " with numbers up to " +
                           std::to_string(most),
                       "the node tables are " + nodeTables(draft));
@@ -147,7 +147,7 @@ base::Status placeKey(Draft& draft, Item& item)
     if (!item.integral() || !item.vector() || draft.nodes.sizeOf(source) != item.rows()) {
         if (!item.forced) return placeNode(draft, item);
         return base::fail(ErrorCode::Input,
-                          "--role " + item.key + "=key needs one integer per row of a node table, but it is " +
+                          "--role " + item.key + "=key needs one integer per row of a node table, but the input is " +
                               base::dtypeName(item.view->dtype) + " " + shapeText(*item.view),
                           "the node tables are " + nodeTables(draft));
     }

@@ -192,7 +192,8 @@ Ruled<Outcomes> compressRule(RuleContext& c)
     }
     const Role role = *c.of(column).role;
     if (!size || !(*size == sizeOf(role.target)))
-        return Refusal(bakedSize("the number of offsets is not that of the rows of " + c.spaceName(role.target)));
+        return Refusal(
+            bakedSize("the number of offsets does not match the number of rows of " + c.spaceName(role.target)));
     c.passOn({"out_int32"});
     c.builder.useKey(role);
     Outcome o;
@@ -207,7 +208,7 @@ Ruled<Outcomes> segmentsRule(RuleContext& c)
     const ValueId data = c.tensor("data");
     if (!c.anyRow(c.dims(data))) return opaqueRule(c);
     return Refusal(Refused("reduces rows of " + c.spaceName(c.builder.analysis.rowSpace(data)) +
-                               " in segments that are not the offsets of their destinations",
+                               " in segments that do not follow the offsets of their destinations",
                            Refused::Kind::Offsets));
 }
 

@@ -51,11 +51,12 @@ constexpr Hint hints[] = {
     {Kind::FromRight, "swap the factors: h.t() @ a is (b @ h).t(), where b is built from edge_index.flip(0)"},
     {Kind::Fused, "write product and addition as two steps: (a @ h) + b"},
     {Kind::SparseResult, "return its parts: a.values(), and a.indices() or a.col_indices()"},
-    {Kind::SparseReduction, "multiply by the sum and divide by the entries of each row, or pass the edges: "
-                            "zeros.index_reduce(0, row, w * h[col], \"mean\")"},
+    {Kind::SparseReduction,
+     "for a mean, use the sum and divide it by the number of entries of each row, or pass the edges: "
+     "zeros.index_reduce(0, row, w * h[col], \"mean\")"},
     {Kind::Factors, "swap the factors: a @ h.t() is (h @ a.t()).t()"},
     {Kind::Columns,
-     "keep the weight as w, with a row for each row of h, declare it (--role NAME=node:T), write w.t() @ h"},
+     "keep the weight as w, with a row for each row of h, declare it (--role NAME=node:T), and write w.t() @ h"},
     {Kind::Offsets, "if an input holds the position at which the edges of each destination begin, declare it: "
                     "--role NAME=offsets:S>T, or starts:S>T without the last number"},
     {Kind::AllRows, "apply this step to the output of the model: it needs all rows at once"},

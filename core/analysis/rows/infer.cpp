@@ -334,7 +334,8 @@ private:
             for (std::size_t i = 0; i < dims.size(); ++i)
                 if (dims[i].valid() && !m_builder.fixSize(dims[i], outputs[j].shape[i]))
                     return otherSize("dimension " + std::to_string(i) + " has " + std::to_string(outputs[j].shape[i]) +
-                                         " rows, not those of " + tableLabel(m_builder.analysis.tables, dims[i]),
+                                         " rows, which is not the number of rows of " +
+                                         tableLabel(m_builder.analysis.tables, dims[i]),
                                      dims[i]);
         }
         return std::nullopt;

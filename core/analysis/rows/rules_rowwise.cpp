@@ -384,8 +384,8 @@ Ruled<Outcomes> crossRule(RuleContext& c)
     if (!dims) return Refusal(dims.error());
     c.passOn({"eps"});
     if (c.name == "cross" && !c.has("dim") && c.anyRow(*dims))
-        return Refusal(
-            Refused("takes the first dimension of 3, which may be that of the rows", Refused::Kind::Dimension));
+        return Refusal(Refused("takes the first dimension of size 3, which may be the dimension of the rows",
+                               Refused::Kind::Dimension));
     const int d = wrapDim(c.integer("dim", c.name == "cosine_similarity" ? 1 : -1), static_cast<int>(dims->size()));
     if (c.isRow((*dims)[static_cast<std::size_t>(d)]))
         return Refusal(Refused("works over the rows of " + c.spaceName((*dims)[static_cast<std::size_t>(d)]),

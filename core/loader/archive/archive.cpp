@@ -364,7 +364,8 @@ base::Result<Archive> scanArchive(std::span<const std::byte> file, const std::st
         if (!record) return base::forward(record);
         archive.records.push_back(std::move(*record));
     }
-    if (at != directory->offset + directory->size) return scan.bad("the zip directory has more bytes than entries", at);
+    if (at != directory->offset + directory->size)
+        return scan.bad("the zip directory has bytes after its last entry", at);
     if (auto ok = checkTogether(scan, archive, directory->offset); !ok) return base::forward(ok);
     if (auto ok = checkKind(scan, archive); !ok) return base::forward(ok);
     return archive;

@@ -78,7 +78,7 @@ void Values::define(const std::string& name, Value* value)
 torch::jit::Value* Values::named(const std::string& name) const
 {
     const auto it = m_values.find(name);
-    if (it == m_values.end()) m_place.damaged("the value '" + name + "' is used and never computed");
+    if (it == m_values.end()) m_place.damaged("the value '" + name + "' is used but never computed");
     return it->second;
 }
 

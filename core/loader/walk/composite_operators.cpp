@@ -97,7 +97,7 @@ std::optional<std::vector<Item>> CompositeOperators::evaluate(const torch::jit::
     if (operators::known(schema.name()) || !isComposite(schema)) return std::nullopt;
     m_calls.checkAllowed(schema, args);
     if (anyLeaf(args, [](const Item& leaf) { return leaf.dynamicNumber(); }))
-        m_location.refuse("the operator " + schema.name() + " is called with a number of the graph", hint);
+        m_location.refuse("the operator " + schema.name() + " is called with a number that depends on the graph", hint);
     Stack stack;
     for (std::size_t i = 0; i < args.size(); ++i)
         stack.push_back(concreteOf(args[i], withoutOptional(schema.arguments()[i].type())));
@@ -127,7 +127,7 @@ void CompositeOperators::checkPart(const torch::jit::Operator& part, const Stack
     for (const IValue& arg : args) items.emplace_back(arg);
     const std::string& name = part.schema().name();
     if (operators::isToNumber(name))
-        m_location.refuse("an operator reads a number of a tensor within its kernel", hint);
+        m_location.refuse("an operator reads a number from a tensor within its kernel", hint);
     if (name == conjugated) return;
     if (auto error = forbidden(part.schema(), items)) m_location.refuse(error->message, error->hint);
 }
@@ -246,7 +246,8 @@ void CompositeOperators::requireSameOnOtherNumbers(const torch::jit::Operator& o
         return a.op == b.op && std::ranges::equal(leavesOf(a.args), leavesOf(b.args), sameLeaf);
     });
     if (!same)
-        m_location.refuse("the operator " + op.schema().name() + " consists of different operators for other numbers",
+        m_location.refuse("the operator " + op.schema().name() +
+                              " consists of different operators if its inputs hold different numbers",
                           hint);
 }
 

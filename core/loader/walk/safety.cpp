@@ -86,7 +86,8 @@ bool returnsTensors(const c10::FunctionSchema& schema)
 std::optional<base::Error> unknownOperator(const std::string& name, bool onTensors)
 {
     if (isStub(name))
-        return error("the operator " + name + " needs the library " + libraryOf(name) + ", which is not there",
+        return error("the operator " + name + " needs the library " + libraryOf(name) +
+                         ", which Hopscope does not include",
                      "export the model without " + libraryOf(name) + " installed");
     if (operators::takesGradients(name))
         return error("gradients are taken inside forward, by " + name,

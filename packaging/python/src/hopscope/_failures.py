@@ -58,7 +58,7 @@ class ResourceError(HopscopeError, MemoryError):
 
 
 class EngineError(HopscopeError, RuntimeError):
-    """An invariant of Hopscope is broken; in Python, the engine may also be missing, not fit this torch, or have ended."""
+    """An invariant of Hopscope is broken; in Python, also: the engine is missing, does not fit this torch, or has ended."""
 
     __module__ = "hopscope.errors"
     exit_code = 7
@@ -66,7 +66,7 @@ class EngineError(HopscopeError, RuntimeError):
 
 
 class Untrusted(HopscopeError):
-    """You have not agreed to run the code of the model file; `hopscope-engine trust` and `hopscope.trust` do."""
+    """You have not agreed to run the code of the model file: see `hopscope-engine trust` and `hopscope.trust`."""
 
     __module__ = "hopscope.errors"
     exit_code = 8

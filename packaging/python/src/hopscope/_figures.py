@@ -29,8 +29,8 @@ class StageFigures:
             of the copying was hidden behind computation. Null on a CPU, where nothing is copied.
         reserved_memory (int | None): On a GPU: maximum number of bytes that the allocator reserved from the
             driver, including its cache; null on a CPU.
-        core_seconds (float | None): Time that the cores of the CPU worked for the program during the stage,
-            all together.
+        core_seconds (float | None): Total time that all cores of the CPU worked for the program during the
+            stage.
         back_offs (int): Batches that ran out of memory and were repeated, with fewer rows or while no other
             batch ran.
         windows (int): Where tables and results did not fit into the memory of a CPU: the windows in which the
