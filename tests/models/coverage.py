@@ -205,9 +205,9 @@ def summary(results):
         verdict = "wrong" if r.wrong else "forecast" if r.verdict == FORECAST else "miss" if r.miss else "refused"
         counts["equal" if r.verdict == "equal" else verdict] += r.count
     share = 100 * counts["miss"] / max(counts.total(), 1)
-    text = (f"{counts.total()} models: {counts['equal']} equal, {counts['refused']} refused because the maths asks for it, "
+    text = (f"{counts.total()} models: {counts['equal']} equal, {counts['refused']} refused because the maths rules out a split, "
             f"{counts['miss']} refused although it does not ({share:.1f} %), {counts['wrong']} wrong")
-    text += f", {counts['forecast']} equal with another peak of memory than predicted." if counts["forecast"] else "."
+    text += f", {counts['forecast']} equal, but with a peak of memory that differs from the prediction." if counts["forecast"] else "."
     return text, share, counts["wrong"] + counts["forecast"]
 
 
@@ -218,8 +218,8 @@ INTRODUCTION = """# Coverage
 and shuffled, by the plans `depth`, `source-rule` and `optimal`, with some values stored on request.
 
 `equal` means that every output of every run agrees with eager PyTorch within 1e-5 + 1e-4 of the value, and that every run moves the
-predicted bytes. The tolerance of half types is some of their last digits. That of random programs is the effect of a change in the last
-digit of their inputs. The last column is the largest absolute difference over all runs.
+predicted bytes. The tolerance of half types is some of their last digits. The tolerance of random programs is the effect of a change in
+the last digit of their inputs. The last column is the largest absolute difference over all runs.
 
 The page does not count some thirty models that test sentences of refusals and the rewrites that their hints suggest
 (`refusal_sentences.py`), since they would distort the shares. Unmodified models of public packages have
@@ -236,7 +236,7 @@ def made_from(arguments):
     if not arguments.page:
         return ""
     again = ", ".join(HEADINGS[group] for group in arguments.group)
-    return f"\n\nRun again for this page: {again}. The other sections are those of the page before it."
+    return f"\n\nThese sections were measured again for this page: {again}. The other sections are those of the previous version of this page."
 
 
 def document(arguments, results, kept):

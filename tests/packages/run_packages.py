@@ -44,13 +44,15 @@ PACKAGES = {
 }
 PAGE = """# Packages
 
-Written by `tests/packages/run_packages.py`: models of public packages, built as their own documentation does, with weights drawn by a
-seed, on data made in the package's own way: a small graph, and one of some 2,000 nodes. They go as they are through
-`hopscope.inference(model, data)`, without `roles=`. `equal` means that the verification of all rows and the comparison with the module's
+`tests/packages/run_packages.py` writes this page. It builds models of public packages as their own documentation does,
+with weights drawn from a seed and data made in the package's own way: a small graph, and one of some 2,000 nodes. It
+passes them unchanged to `hopscope.inference(model, data)`, without `roles=`.
+
+`equal` means that the verification of all rows and the comparison with the module's
 own `forward` agree; the difference is the largest over both graphs, relative to the largest value where that is above 1. The packages
 were used with PyTorch {torch} and PyG {pyg}.
-The packages' own files are untouched. `package_models.py` supplies three names that their dependencies lack here (a type of
-torch-sparse for torch-geometric-temporal, `T_co` of older torch versions for SchNetPack, two operators of torchvision for PhysicsNeMo). OGB
+The packages' own files are untouched. `package_models.py` supplies names that their dependencies lack here (a type of
+torch-sparse for torch-geometric-temporal, `T_co` of older torch versions for SchNetPack, and two operators of torchvision for PhysicsNeMo). OGB
 has encoders only: the layers behind them are PyG's.
 
 | package | version | model | result | largest difference |
