@@ -257,7 +257,7 @@ class Runs(ServeTest):
         self.assertEqual(second["stages"], first["stages"])
         self.assertIsNone(second["verify"])
         self.assertEqual([note.split(":")[0] for note in second["notes"][-2:]],
-                         ["the folder already contained the results of this run", "they were not verified when they were computed"])
+                         ["the folder already contained the results of this run", "the results were not verified when they were computed"])
 
     def test_results_that_nobody_asked_to_keep_go_with_the_next_run(self):
         client = self.serve()

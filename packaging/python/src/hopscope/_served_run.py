@@ -128,7 +128,7 @@ def _found(report: dict[str, Any], verifies: bool) -> dict[str, Any]:
     notes = ["the folder already contained the results of this run: nothing was computed"]
     if verifies and report["verify"] is None:
         notes.append(
-            "they were not verified when they were computed: choose a different folder to compute and verify them"
+            "the results were not verified when they were computed: choose another folder to compute and verify them"
         )
     return {**report, "notes": [*report["notes"], *notes]}
 
