@@ -149,7 +149,7 @@ class Refusals(ScaleTest):
 
     def test_usage(self):
         words = self.words(self.case("sage"))
-        self.refused(2, "workers of this machine need a number of them", words)
+        self.refused(2, "the address 'local' needs a number of workers", words)
         self.refused(2, "cannot be written", words, "--workers", 1, "--events", self.folder)
 
     def test_without_ray_the_package_is_whole_and_says_what_is_missing(self):

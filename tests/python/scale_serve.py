@@ -257,7 +257,7 @@ class Runs(ServeTest):
         self.assertEqual(second["stages"], first["stages"])
         self.assertIsNone(second["verify"])
         self.assertEqual([note.split(":")[0] for note in second["notes"][-2:]],
-                         ["the folder had the results of this run already", "they were not verified when they were computed"])
+                         ["the folder already contained the results of this run", "the results were not verified when they were computed"])
 
     def test_results_that_nobody_asked_to_keep_go_with_the_next_run(self):
         client = self.serve()
@@ -458,7 +458,7 @@ class Refusals(ServeTest):
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
             return done.stderr
 
-        self.assertIn("error: workers of this machine need a number", said(2, "--address", "local"))
+        self.assertIn("error: the address 'local' needs a number", said(2, "--address", "local"))
         self.assertIn("is not a program", said(7, "--address", "local", "--workers", "1", HOPSCOPE_ENGINE="/no/such"))
         self.assertIn("no folder can be made there", said(6, "--address", "local", "--workers", "1", "--folder", "/no/such"))
 

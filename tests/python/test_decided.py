@@ -178,7 +178,7 @@ class Decided(PackageTest):
         ):  # fmt: skip
             with self.subTest(kind.__name__, size=size), self.assertRaises(hopscope.Refused) as caught:
                 hopscope.save(made(kind), data_of(size), self.folder / "model.pt", via="trace")
-            said = r"baked in|the way through forward depends on (the data|the sizes of these data|a (value|size that follows from values) in the data) "
+            said = r"baked in|the path through forward depends on (the data|the sizes of these data|a (value|size that follows from values) in the data) "
             self.assertRegex(caught.exception.message, said)
             self.assertRegex(caught.exception.where, r"test_decided\.py:\d+")
 

@@ -207,7 +207,7 @@ class Door(PackageTest):
             self.equal(model, {**ends, "size": size}, model(**ends, size=size))
         counted = module("x", "edge_index", "num_nodes", after=lambda h, num_nodes, **_: h / num_nodes)
         self.equal(counted, {**data, "num_nodes": NODES}, counted(**data, num_nodes=NODES))
-        with self.assertRaisesRegex(hopscope.Refused, r"no input has so many rows: 'num_nodes' \(77\)"):
+        with self.assertRaisesRegex(hopscope.Refused, r"no input has that many rows: 'num_nodes' \(77\)"):
             hopscope.inference(counted, {**data, "num_nodes": 77}, scratch=self.scratch)
 
     def test_numbers_of_graphs_are_kept_where_the_data_counts_them(self):

@@ -239,12 +239,12 @@ class Runs(unittest.TestCase):
 
     def test_a_worker_that_is_lost_again_and_again_ends_the_run(self):
         crew = Crew(2, lambda _member, _method: GONE)
-        self.raised(hopscope.EngineError, "lost 12 times without finishing anything, the last time worker", crew)
+        self.raised(hopscope.EngineError, "lost 12 times without finishing anything, most recently worker", crew)
 
     def test_without_any_worker_it_ends_when_its_patience_does(self):
         crew = Crew(1)
         crew.member = lambda number: mock.Mock(call=lambda *_: Future())
-        self.raised(hopscope.ResourceError, "no worker has begun within 0 s", crew, wait=0.2)
+        self.raised(hopscope.ResourceError, "no worker has started within 0 s", crew, wait=0.2)
 
 
 if __name__ == "__main__":

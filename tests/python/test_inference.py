@@ -79,7 +79,7 @@ class Inference(PackageTest):
         expected = model(data.x_dict, data.edge_index_dict)
         result = self.inference(model, data)
         self.same(result.output, expected)
-        self.assertTrue(any("'x_dict' of the data is taken for the argument 'x'" in note for note in result.notes))
+        self.assertTrue(any("'x_dict' of the data is used as the argument 'x'" in note for note in result.notes))
 
     def test_scores_of_edges_and_several_results_come_as_forward_returns_them(self):
         model, data = made(EdgeScores), graph()

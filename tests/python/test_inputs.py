@@ -173,7 +173,7 @@ class Containers(unittest.TestCase):
     def test_a_missing_argument_and_one_under_another_name_are_told_apart(self):
         self.assertRaisesRegex(hopscope.InputError, "needs 'x'", bound, Plain, {"edge_index": edges(5, 5, 9)})
         call = calling.bind(made(Plain), inputs_of({"feat": torch.zeros(5, FEATURES), "edge_index": edges(5, 5, 9)}))
-        self.assertEqual(call.notes, ["'feat' of the data is taken for the argument 'x'"])
+        self.assertEqual(call.notes, ["'feat' of the data is used as the argument 'x'"])
 
     def test_an_attribute_is_a_weight_where_it_is_one_number_an_edge(self):
         class Weighted(Plain):

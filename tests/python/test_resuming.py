@@ -69,9 +69,9 @@ class Resuming(PackageTest):
         other = made(Plain)
         with torch.no_grad():
             other.linear.bias += 1
-        with self.assertRaisesRegex(hopscope.InputError, "an unfinished run of another model"):
+        with self.assertRaisesRegex(hopscope.InputError, "an unfinished run of a different model"):
             self.run_to(self.out, other)
-        with self.assertRaisesRegex(hopscope.InputError, "an unfinished run with another 'strategy'"):
+        with self.assertRaisesRegex(hopscope.InputError, "an unfinished run with a different 'strategy'"):
             self.run_to(self.out, strategy="depth")
         with self.assertRaisesRegex(hopscope.InputError, "a run that was not finished"):
             hopscope.run(made(Plain), self.data, self.out, scratch=self.scratch)
@@ -85,7 +85,7 @@ class Resuming(PackageTest):
         with torch.no_grad():
             other.linear.bias += 1
         self.killed(scripted)
-        with self.assertRaisesRegex(hopscope.InputError, "an unfinished run of another model"):
+        with self.assertRaisesRegex(hopscope.InputError, "an unfinished run of a different model"):
             self.run_to(self.out, other)
         result = self.run_to(self.out, scripted)
         self.assertGreater(result.report.document["resumed"]["chunks"], 0)

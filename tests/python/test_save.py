@@ -137,7 +137,7 @@ class Save(PackageTest):
 
     def test_a_branch_on_the_data_is_refused_with_the_reasons_of_all_ways(self):
         message = self.refused(made(Branches)).message
-        self.assertRegex(message, "other operators run for another graph.*cannot be scripted.*cannot be exported, with strict=False: .*strict=True: ")
+        self.assertRegex(message, "different graphs run different operators.*cannot be scripted.*cannot be exported, with strict=False: .*strict=True: ")
         self.assertNotIn("scripted", self.refused(made(Branches), via="export").message)
         self.assertNotIn("exported", self.refused(made(Branches), via="trace").message)
 

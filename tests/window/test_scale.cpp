@@ -200,7 +200,7 @@ void TestScale::aCommandThatCannotStartIsSaid()
 {
     Bed wrong(scaleSetup(QStringLiteral("--threads 1")));
     QTRY_COMPARE_WITH_TIMEOUT(wrong.window->engine().state(), jobs::EngineState::Failed, 20'000);
-    QTRY_VERIFY2(wrong.window->banner().sentence().contains("workers of this machine need a number of them"),
+    QTRY_VERIFY2(wrong.window->banner().sentence().contains("the address 'local' needs a number of workers"),
                  qPrintable(wrong.window->banner().sentence()));
     window::WindowSetup setup = scaleSetup();
     setup.engineCommand = {QStringLiteral("/nowhere/hopscope-scale"), QStringLiteral("serve")};

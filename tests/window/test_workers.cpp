@@ -154,10 +154,10 @@ void TestWindowWorkers::allOfItFits()
 void TestWindowWorkers::anEngineThatIsUsedWronglyIsNotStartedAgain()
 {
     window::WindowSetup setup = bed::fakeSetup();
-    setup.engineCommand = {"sh", "-c", "echo 'error: workers of this machine need a number of them' >&2; exit 2"};
+    setup.engineCommand = {"sh", "-c", "echo \"error: the address 'local' needs a number of workers\" >&2; exit 2"};
     Bed bed(setup);
     QTRY_COMPARE(bed.window->engine().state(), jobs::EngineState::Failed);
-    QTRY_VERIFY(bed.window->banner().sentence().contains("workers of this machine need a number of them"));
+    QTRY_VERIFY(bed.window->banner().sentence().contains("the address 'local' needs a number of workers"));
     QVERIFY(bed.window->banner().sentence().contains("will not be restarted"));
 }
 

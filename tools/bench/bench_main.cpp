@@ -46,7 +46,7 @@ void addRun(CLI::App& command, RunOptions& options)
     command.add_option("--targets", options.targets, "Number of nodes for the sampled verification; 0: none")
         ->capture_default_str();
     command.add_flag("--no-reference", options.noReference, "Skip the float64 reference on all rows");
-    command.add_option("--folder", options.folder, "Folder in which graph and model stay and are found again");
+    command.add_option("--folder", options.folder, "Folder that keeps the graph and the model for later runs");
 }
 
 void addPlans(CLI::App& command, PlansOptions& options)

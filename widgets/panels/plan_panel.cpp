@@ -268,8 +268,8 @@ void PlanPanel::showBars()
     const std::vector<PlanBar> bars = planBars(m_context.document);
     const bool costs = !bars.empty() && bars.front().cost;
     m_barsHeading->setText(costs ? tr("Plans by cost") : tr("Plans by bytes moved"));
-    m_barsHeading->setToolTip(costs ? tr("Plans are ranked by the time for writing, reading and computing that depends "
-                                         "on the cuts. The predicted time is that of the whole run.")
+    m_barsHeading->setToolTip(costs ? tr("Plans are ranked by the part of the time for writing, reading and computing "
+                                         "that depends on the cuts. The predicted time covers the whole run.")
                                     : QString());
     m_barsHeading->setVisible(!bars.empty());
     m_bars->setBars(bars);

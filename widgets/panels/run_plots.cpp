@@ -103,7 +103,7 @@ void RunPlots::setupPlots(QBoxLayout& layout)
     all->addLayout(small, 3);
     m_dealt = wrapped(QStringLiteral("plotsOfWorkers"), m_content);
     m_dealt->setText(tr("Memory and batch sizes are not available for runs of several workers. Times by phase appear "
-                        "at the end of the run; they are those of the worker that finished it."));
+                        "at the end of the run, for the worker that finished it."));
     m_dealt->setProperty("muted", true);
     m_dealt->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     all->addWidget(m_dealt);

@@ -65,8 +65,8 @@ QString TradeOff::stateLine() const
     if (!document.plan()) return tr("No plan");
     if (!document.plan()->predicted) return tr("Open the model with its graph to see time and memory.");
     if (!document.front().complete) return tr("Looking for plans that need less memory…");
-    return tr("The fastest plan found for each memory limit, without pins; filled points are proven. Click a plan to "
-              "use it.");
+    return tr("The fastest plan found for each memory limit, without pins; filled points are proven to be the best for "
+              "their batch size. Click a plan to use it.");
 }
 
 void TradeOff::refresh()

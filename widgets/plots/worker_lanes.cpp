@@ -47,9 +47,8 @@ WorkerLanes::WorkerLanes(QWidget* parent) : TimeView(parent)
 {
     setObjectName(QStringLiteral("workerLanes"));
     setAccessibleName(tr("Shards of each worker over time"));
-    setAccessibleDescription(tr(
-        "Up and Down choose a worker, Shift with Left and Right one of its shards; plus and minus zoom, Left and Right "
-        "pan, 0 shows everything"));
+    setAccessibleDescription(tr("Up and Down choose a worker, Shift+Left and Shift+Right choose one of its shards; "
+                                "plus and minus zoom, Left and Right pan, 0 shows everything"));
 }
 
 // ---- contents

@@ -238,7 +238,8 @@ QString partSentence(const Film& film)
         whole += static_cast<std::int64_t>(table.whole.size());
     }
     return tr("The picture shows %1 of %2 nodes, around node %3. Batches consist of %4 of them, with every edge into "
-              "these nodes; the small ones are only read. A run makes batches of all nodes, in the order of the data.")
+              "these nodes; nodes drawn small are only read. A run makes batches of all nodes, in the "
+              "order of the data.")
         .arg(count(drawn), count(all), film.part.node ? count(*film.part.node) : QString(), count(whole));
 }
 

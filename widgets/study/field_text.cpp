@@ -119,7 +119,7 @@ QString bytesSentence(const ReceptiveField& field)
 {
     double bytes = 0, own = 0;
     for (const schema::FieldMean& each : rowMeans(field.explosion, 0)) bytes += each.bytes, own += each.ownBytes;
-    return tr("Node by node, all %1 results together read %2 of input rows; the rows themselves have %3.")
+    return tr("Node by node, all %1 results together read %2 of input rows; the rows themselves occupy %3.")
         .arg(count(field.nodes), models::formatBytes(bytes), models::formatBytes(own));
 }
 

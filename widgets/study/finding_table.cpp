@@ -178,7 +178,8 @@ QString sentencesOf(const ModelRecord& model, const schema::DivergenceRecord& fo
         lines << tr("No difference beyond the tolerance: %1 values were compared.").arg(count(found.compared));
     if (found.divergence) lines << differenceSentence(model, found, *found.divergence);
     const bool later = found.nodes && found.divergence && found.nodes->place.op != found.divergence->place.op;
-    if (later) lines << tr("On nodes it shows first at %1.").arg(linkTo(model, found.nodes->place));
+    if (later)
+        lines << tr("In rows of nodes, a difference first appears at %1.").arg(linkTo(model, found.nodes->place));
     else if (found.nodes && !found.divergence) lines << differenceSentence(model, found, *found.nodes);
     for (const std::string& parameter : found.parameters)
         lines << tr("Different weights: %1.").arg(text(parameter).toHtmlEscaped());

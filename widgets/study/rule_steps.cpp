@@ -90,8 +90,8 @@ QString cutCaption(const Walkthroughs& all)
 QString settleCaption(const Way& way)
 {
     if (way.strategy == Strategy::Optimal)
-        return tr("The optimum weighs the costs of writing, reading and recomputing. These operators run in stages "
-                  "other than that of their depth, or in several.");
+        return tr("The optimum weighs the costs of writing, reading and recomputing. These operators run in several "
+                  "stages, or in one that is not the stage of their depth.");
     return tr("Values that are not stored are computed in each stage that needs them: these operators follow their "
               "consumers.");
 }

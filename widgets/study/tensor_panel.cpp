@@ -280,7 +280,7 @@ void TensorPanel::copy()
     if (selected.isEmpty()) return say(tr("Select cells to copy, or press Ctrl+A for all."));
     const QItemSelectionRange& range = selected.first();
     if (static_cast<qint64>(range.height()) * range.width() > mostCopied)
-        return say(tr("These are too many cells to copy: save the tensor to a file."));
+        return say(tr("Too many cells are selected: save the tensor to a file."));
     QString lines;
     bool whole = true;
     for (int row = range.top(); row <= range.bottom(); ++row) {

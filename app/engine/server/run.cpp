@@ -22,7 +22,7 @@ void leaveOutPauses(schema::Report& report, const ServedRun& run)
         if (const auto paused = run.pausedIn().find(stage.index); paused != run.pausedIn().end())
             stage.seconds -= paused->second;
     report.notes.push_back("the run was paused for " + base::formatSeconds(run.pausedSeconds()) +
-                           ", which the seconds leave out");
+                           ", which the times do not include");
 }
 
 base::Error withWayOn(base::Error error, const pipeline::OutputFolder& folder)

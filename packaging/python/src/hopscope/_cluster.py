@@ -42,5 +42,5 @@ def _crew(address: str, workers: int, threads: int) -> Crew:
 
         return RayCrew(address, workers, threads)
     if not workers:
-        raise UsageError("workers of this machine need a number of them", "name it with --workers (in Python workers=)")
+        raise UsageError("the address 'local' needs a number of workers", "set it with --workers (workers= in Python)")
     return LocalCrew(workers, threads or max(len(os.sched_getaffinity(0)) // workers, 1))

@@ -65,7 +65,7 @@ class Counted:
         if any(_counts(leaf, number) for leaf in self.leaves.values()):
             return number
         raise Refused(
-            f"forward takes a size of the graph as a number, and no input has so many rows: '{name}' ({number})",
+            f"forward takes a size of the graph as a number, and no input has that many rows: '{name}' ({number})",
             "take it from a tensor inside forward, as x.size(0)",
         )
 

@@ -25,7 +25,7 @@ _READS |= {"__array__", "__dlpack__", "item", "tolist", "numpy", "equal", "allcl
 
 @dataclass
 class Way:
-    """The way through forward: the functions that it called, each with its source line; the values that Python read;
+    """The path through forward: the functions that it called, each with its source line; the values that Python read;
     and those of them that the model alone does not determine, with their lines. `inside`: the function in progress."""
 
     steps: list[tuple[str, str]] = field(default_factory=list)
@@ -37,10 +37,10 @@ class Way:
 def decided(
     model: Any, forward: Callable[[dict[str, Any]], Any], small: dict[str, Any], shapes: Mapping[str, Any]
 ) -> tuple[str, str]:
-    """What `forward` of a model decides by, as a phrase, and its source line: a value that may be another one in
-    the data, or the sizes of the data if forward takes a different path for them than for those of a sample. Both
-    are empty if there is neither; an operator that torch cannot run without values ends the comparison of the
-    ways. `small`: the tensors of the sample; `shapes`: of the same ones in the data."""
+    """Finds what decides the path of a model through `forward`, as a phrase, and its source line: a value
+    that may be different in the data, or the sizes of the data if forward takes a different path for them than for
+    the sizes of a sample. Both are empty if there is neither. The comparison of the paths ends at an operator that
+    torch cannot run without values. `small`: the tensors of the sample; `shapes`: their shapes in the data."""
     import torch
 
     way, other = Way(), Way()
@@ -115,7 +115,7 @@ class _Constants:
             self._versions[id(tensor)] = (tensor, tensor._version)
 
     def determine(self, result: Any, given: Any, named: Any) -> bool:
-        """Returns whether they are all the arguments of a function, whose result is one of them then."""
+        """Returns whether all arguments of a function are such tensors. Its result then becomes one of them too."""
         import torch
 
         found = [self._versions.get(id(one), (None, 0)) for one in given]
@@ -152,7 +152,8 @@ def _library() -> str:
 
 
 def _largest(tensor: Any) -> list[int]:
-    """Returns the largest number of a column and the count that follows from it: samples have those of the data."""
+    """Returns the largest number of a column and the count that follows from it. Samples have the same two as the
+    data."""
     if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype.itemsize == 1 or not tensor.numel():
         return []
     return [int(tensor.max()), int(tensor.max()) + 1]

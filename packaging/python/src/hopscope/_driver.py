@@ -134,10 +134,12 @@ class Driver:
             )
         patience = self._request.get("wait")
         if patience is not None and now - self._alive > patience:
-            raise ResourceError(f"no worker has begun within {patience:.0f} s", "has the cluster free cores for one?")
+            raise ResourceError(
+                f"no worker has started within {patience:.0f} s", "does the cluster have free cores for one?"
+            )
         if not self._alone and now - self._alive > _QUIET:
             self._alone = True
-            self._told("waiting", message="no worker has begun yet")
+            self._told("waiting", message="no worker has started yet")
 
     def _ask(self, slot: _Slot, method: str, params: Mapping[str, Any], shard: Shard | None = None) -> None:
         assert slot.member is not None
@@ -197,7 +199,8 @@ class Driver:
     def _opened(self, slot: _Slot, result: dict[str, Any], version: str) -> None:
         if version != __version__:
             raise EngineError(
-                f"{slot.name} has version {version} of this package, not {__version__}", "install the same everywhere"
+                f"{slot.name} has version {version} of this package, not {__version__}",
+                "install the same version everywhere",
             )
         known, found = self._folder, result["folder"]
         if known and found and known != found:
@@ -240,7 +243,7 @@ class Driver:
         self._drop(slot)
         if self._losses >= _LOSSES * len(self._slots):
             raise EngineError(
-                f"workers were lost {self._losses} times without finishing anything, the last time {slot.name}: {why}",
+                f"workers were lost {self._losses} times without finishing anything, most recently {slot.name}: {why}",
                 "finished work stays in the folder: the same command resumes the run",
             )
 

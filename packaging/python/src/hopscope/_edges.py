@@ -79,7 +79,9 @@ def _from_table(columns: dict[str, NDArray[Any]]) -> Edges:
     target = next((names[name] for name in _TARGETS if name in names), None)
     if source is None or target is None:
         if len(columns) < 2:
-            raise InputError("a table of edges needs two columns: source and target", "name them so")
+            raise InputError(
+                "a table of edges needs two columns: source and target", "name the columns source and target"
+            )
         source, target = list(columns)[:2]
     ends = [_node_numbers(columns[name], name) for name in (source, target)]
     rest = {name: values for name, values in columns.items() if name not in (source, target)}
@@ -89,7 +91,7 @@ def _from_table(columns: dict[str, NDArray[Any]]) -> Edges:
 def _node_numbers(values: NDArray[Any], name: str) -> NDArray[numpy.int64]:
     if values.dtype.kind not in "iu":
         raise InputError(
-            f"the column '{name}' of the edges holds no row numbers of nodes",
+            f"the column '{name}' of the edges does not hold row numbers of nodes",
             "map the names of the nodes to their rows in x",
         )
     return values.astype(numpy.int64, copy=False)

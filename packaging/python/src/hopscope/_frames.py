@@ -15,7 +15,7 @@ _CHUNK = 1 << 18
 
 @dataclass(frozen=True)
 class Frame:
-    """`raw`: all of its bytes. `body`: None if the bytes are not a frame; no later bytes are one then."""
+    """`raw`: all of its bytes. `body`: None if the bytes are not a frame; then no later bytes are a frame either."""
 
     raw: bytes
     body: bytes | None

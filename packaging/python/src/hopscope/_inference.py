@@ -241,7 +241,7 @@ def _text_of(plan: Mapping[str, Any]) -> str:
     try:
         return json.dumps(plan)
     except (TypeError, ValueError) as problem:
-        raise UsageError(f"plan: no content of a plan.json: {problem}", "pass what json.load gives") from problem
+        raise UsageError(f"plan: not the content of a plan.json: {problem}", "pass what json.load returns") from problem
 
 
 def _watched(asked: _Asked, progress: bool | Progress) -> Inference:

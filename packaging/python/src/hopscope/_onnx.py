@@ -34,7 +34,10 @@ def outputs_of(path: Path, inputs: Mapping[str, Any]) -> list[NDArray[Any]]:
         wanted = [entry.name for entry in session.get_inputs()]
         missing = [name for name in wanted if name not in given]
         if missing:
-            raise InputError(f"{path} takes '{missing[0]}', which the data lack", "name its inputs as the model's")
+            raise InputError(
+                f"{path} takes '{missing[0]}', which the data lack",
+                "give its inputs the names of the model's arguments",
+            )
         return list(session.run(None, {name: _array(given[name]) for name in wanted}))
     except InputError:
         raise

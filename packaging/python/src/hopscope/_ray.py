@@ -110,7 +110,7 @@ def _knock(address: str) -> None:
 def _silent(address: str, why: str) -> ResourceError:
     return ResourceError(
         f"no Ray cluster answers at {address}: {why}",
-        "`ray start --head` begins one; the address 'local' needs none",
+        "`ray start --head` starts one; the address 'local' needs none",
     )
 
 
@@ -119,5 +119,7 @@ def _cores(ray: Any) -> list[int]:
     found = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
     cores = [count for count in found if count > 0]
     if not cores:
-        raise ResourceError("no node of the cluster has a core to compute with", "`ray start --num-cpus` says how many")
+        raise ResourceError(
+            "no node of the cluster has a core to compute with", "set the number of cores with `ray start --num-cpus`"
+        )
     return cores

@@ -55,7 +55,7 @@ def carried_out(
     given: Files, wanted: Wanted, out: Path, place: Scratch, carry: Callable[[Order], dict[str, Any]] = alone
 ) -> tuple[dict[str, Any], Plan]:
     """Returns the report and the plan of the run. Resumes an earlier call in the folder; finished work stays there even
-    if this call is killed. Raises InputError if the folder contains another unfinished run."""
+    if this call is killed. Raises InputError if the folder contains a different unfinished run."""
     there = out.exists()
     try:
         files, made = _taken_up(given, wanted, out) or _begun(given, wanted, out, place)
@@ -81,16 +81,16 @@ def _taken_up(given: Files, wanted: Wanted, out: Path) -> tuple[Files, Plan] | N
     """Returns the files and plan of an earlier call, or None if the engine has no journal of it."""
     record = out / _OURS / "begun.json"
     if (out / _OURS).is_symlink():
-        raise InputError(f"{out / _OURS}: is a link, and is not used", "remove it, or name another folder")
+        raise InputError(f"{out / _OURS} is a link, and is not used", "remove it, or name another folder")
     if not (out / JOURNAL / "run.json").is_file() or not record.is_file():
         return None
     begun = json.loads(record.read_text())
-    hint = f"ask for the same, or remove {JOURNAL} and {_OURS} in it to give that up"
+    hint = f"repeat the call that started it, or remove {JOURNAL} and {_OURS} in the folder to discard it"
     if begun["model"] != _fingerprint(given):
-        raise InputError(f"{out} holds an unfinished run of another model", hint)
+        raise InputError(f"{out} holds an unfinished run of a different model", hint)
     for name, value in _decisive(wanted).items():
         if begun["asked"][name] != value:
-            raise InputError(f"{out} holds an unfinished run with another '{name}'", hint)
+            raise InputError(f"{out} holds an unfinished run with a different '{name}'", hint)
     kept = out / _OURS / "model.pt"
     model = str(kept.absolute()) if kept.is_file() else given.words[0]
     made = replace(_reading.plan(begun["plan"], []), fingerprint=begun["model"])

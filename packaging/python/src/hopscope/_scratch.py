@@ -61,7 +61,7 @@ def _made(parent: str | os.PathLike[str] | None) -> Path:
     except OSError as problem:
         raise ResourceError(
             f"{parent or tempfile.gettempdir()}: no folder can be made there: {problem.strerror}",
-            "name another with scratch=",
+            "name another folder with scratch=",
         ) from problem
 
 

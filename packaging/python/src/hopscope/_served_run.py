@@ -125,9 +125,11 @@ class _News:
 
 def _found(report: dict[str, Any], verifies: bool) -> dict[str, Any]:
     """Returns the report with a note that nothing was computed."""
-    notes = ["the folder had the results of this run already: nothing was computed"]
+    notes = ["the folder already contained the results of this run: nothing was computed"]
     if verifies and report["verify"] is None:
-        notes.append("they were not verified when they were computed: choose another folder to verify them")
+        notes.append(
+            "the results were not verified when they were computed: choose another folder to compute and verify them"
+        )
     return {**report, "notes": [*report["notes"], *notes]}
 
 

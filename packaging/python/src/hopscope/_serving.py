@@ -27,7 +27,7 @@ Message = dict[str, Any]
 def serve(workers: Workers) -> int:
     """Serves until the client or the engine ends, and returns the exit code."""
     if workers.local and not workers.count:
-        raise UsageError("workers of this machine need a number of them", "name it with --workers")
+        raise UsageError("the address 'local' needs a number of workers", "set it with --workers")
     source, target = _connection()
     home = Home(workers.folder or tempfile.gettempdir())
     try:

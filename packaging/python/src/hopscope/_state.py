@@ -1,5 +1,5 @@
-"""The attributes of a module, put back after a call of forward: what one call leaves there, such as a cache, would be
-in the results of the next one, which gets another graph."""
+"""The attributes of a module, put back after a call of forward: what one call leaves there, such as a cache, would
+affect the results of the next one, which gets a different graph."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def restored(model: Any) -> Iterator[None]:
 
 
 def _held(model: Any) -> list[Any]:
-    """Returns all containers that are reached from the model, each once, but for large ones, which are data."""
+    """Returns all containers that are reached from the model, each once, except large ones, which are data."""
     import torch
 
     found: dict[int, Any] = {}

@@ -30,7 +30,9 @@ def baked(first: Any, second: Any) -> Baked | None:
         if one is None or other is None or one[0] != other[0]:
             here = one if one is not None else other
             place = _place(here[1], first if one is not None else second)
-            return Baked("other operators run for another graph: the way through forward depends on the data", place)
+            return Baked(
+                "different graphs run different operators: the path through forward depends on the data", place
+            )
         if one[2] != other[2]:
             what = f"{_short(one[2])} for one graph, {_short(other[2])} for another"
             return Baked(f"a number that comes from the data is baked in: {what}", _place(one[1], first))

@@ -96,7 +96,7 @@ def _result(trial: Trial, sample: Sample) -> Any:
 def _remedy(said: str) -> str:
     """Returns the hint for an exception of forward."""
     if re.search(r"same dtype|expected scalar type|expected .* dtype", said):
-        return "the types of inputs and weights have to fit: convert the inputs, for instance with data.x.float()"
+        return "the types of inputs and weights have to match: convert the inputs, for instance with data.x.float()"
     widths = re.search(r"cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)", said)
     if widths:
         return f"a layer takes {widths[2]} features and gets {widths[1]}: check the number of columns of the inputs"
@@ -170,7 +170,9 @@ def exported(trial: Trial) -> tuple[Any, str, list[str]]:
     """As `compiled`, for an exported program. Its results equal the model's on all samples."""
     note = "the numbers of rows stay open"
     if trial.alone:
-        note = f"the numbers of rows stay open where these data allow it, since it accepts them alone: {trial.alone}"
+        note = (
+            f"the numbers of rows stay open where these data allow it, since the model accepts no others: {trial.alone}"
+        )
     reasons = []
     for strict in (False, True):
         try:
@@ -266,7 +268,8 @@ def _traced(trial: Trial) -> tuple[Any, _trace.Baked | None, str]:
 
 
 def _elsewhere(trial: Trial, entry: Any, first: Any) -> _trace.Baked | None:
-    """What shows that the trace does not fit the data. Large data are not computed; there a decision is refused."""
+    """Returns what shows that the trace does not fit the data. Instead of tracing large
+    data, this checks whether the path through forward depends on them."""
     if trial.drawn.few():
         return _trace.baked(first, _trace_once(trial, entry, trial.whole()))
     shapes = {key: leaf.shape for key, leaf in trial.call.leaves().items()}
@@ -275,7 +278,7 @@ def _elsewhere(trial: Trial, entry: Any, first: Any) -> _trace.Baked | None:
         return trial.call.forward(trial.model, _arguments(trial, replace(trial.samples[FIRST], leaves=leaves)))
 
     what, where = _decisions.decided(trial.model, forward, trial.samples[FIRST].leaves, shapes)
-    return _trace.Baked(f"the way through forward depends on {what}", where) if what else None
+    return _trace.Baked(f"the path through forward depends on {what}", where) if what else None
 
 
 def _fixed(trial: Trial, entry: Any, first: Any) -> tuple[_trace.Baked | None, list[str]]:
@@ -305,7 +308,7 @@ def _scripted(trial: Trial) -> Any:
     import torch
 
     if _entry(trial) is not trial.model:
-        raise TypeError("TorchScript knows dicts with texts as keys only, and no constants as arguments")
+        raise TypeError("TorchScript supports no constants as arguments, and only texts as keys of dicts")
     with _tracing.tolerant():
         scripted = torch.jit.script(trial.model)
     for sample, expected in zip(trial.samples, trial.expected, strict=False):

@@ -27,8 +27,8 @@ def main() -> int:
 
 
 def window() -> Path:
-    """The window: HOPSCOPE_WINDOW, that of the package hopscope-window, next to the engine, on PATH or in a checkout,
-    in this order."""
+    """Finds the window: the program in HOPSCOPE_WINDOW, in the package hopscope-window, next to the engine, on PATH or
+    in a checkout, in this order."""
     path = next((path for path in _candidates() if os.access(path, os.X_OK)), None)
     if path is None:
         raise EngineError(

@@ -177,9 +177,9 @@ def unwrapped(model: Any) -> tuple[Any, list[str]]:
     while True:
         if isinstance(getattr(model, "_orig_mod", None), torch.nn.Module):
             model = model._orig_mod
-            notes.append("torch.compile is left out: the module that it was given is taken")
+            notes.append("torch.compile is left out: the module inside it is used")
         elif isinstance(model, (DataParallel, DistributedDataParallel)):
-            notes.append(f"{type(model).__name__} is left out: the module that it was given is taken")
+            notes.append(f"{type(model).__name__} is left out: the module inside it is used")
             model = model.module
         else:
             return model, notes
@@ -203,10 +203,10 @@ def bind(model: Any, inputs: Inputs) -> Call:
     if not parameters and not call.arguments:
         raise Refused(
             f"forward of {type(model).__name__} names no arguments",
-            "wrap it: a module whose forward names them, as forward(self, x, edge_index)",
+            "wrap it in a module whose forward names them, as in forward(self, x, edge_index)",
         )
     if not call.arguments:
-        raise InputError("nothing in the data is an argument of the model", f"it has {_listing(inputs.values)}")
+        raise InputError("nothing in the data is an argument of the model", f"the data has {_listing(inputs.values)}")
     call.notes += _dropped(inputs, {id(values[name]) for name in used})
     return call
 
@@ -266,7 +266,10 @@ def positional(model: Any, values: tuple[Any, ...] | list[Any]) -> dict[str, Any
     if inspect.Parameter.VAR_POSITIONAL in _variable(model) and len(values) > len(names):
         names = _names_inside(model, len(values))
     if len(values) > len(names):
-        raise InputError(f"forward takes {len(names)} arguments, and {len(values)} are given", "pass a dict by name")
+        raise InputError(
+            f"forward takes {len(names)} arguments, and {len(values)} are given",
+            "pass a dict whose keys are their names",
+        )
     required = {parameter.name for parameter in parameters if parameter.default is inspect.Parameter.empty}
     pairs = zip(names, values, strict=False)
     return {name: value for name, value in pairs if value is not None or name in required}
@@ -325,7 +328,7 @@ def _without_forward(name: str, methods: list[str]) -> Refused:
     called = methods[0] if methods else "METHOD"
     return Refused(
         f"{name} has no forward" + (f"; its methods are {', '.join(methods)}" if methods else ""),
-        f"wrap it: a module whose forward(self, x, edge_index) returns self.model.{called}(x, edge_index)",
+        f"wrap it in a module whose forward(self, x, edge_index) returns self.model.{called}(x, edge_index)",
     )
 
 
@@ -350,7 +353,7 @@ def _found(parameter: inspect.Parameter, values: Mapping[str, Any], call: Call) 
     # Heterogeneous models take dicts by type and call them `x` and `edge_index`.
     for alias in (*_ALIASES.get(parameter.name, ()), f"{parameter.name}_dict"):
         if values.get(alias) is not None and _stands_for(parameter.name, values[alias]):
-            call.notes.append(f"'{alias}' of the data is taken for the argument '{parameter.name}'")
+            call.notes.append(f"'{alias}' of the data is used as the argument '{parameter.name}'")
             return alias
     raise InputError(
         f"forward needs '{parameter.name}', and the data has {_listing(values)}",

@@ -91,7 +91,7 @@ def export(
     **settings: Unpack[ExportSettings],
 ) -> Export:
     """Writes the split of a model, verified on this data, as a folder with Python code, TorchScript, weights, a schema
-    and a runner. It needs neither Hopscope nor the model file.
+    and a runner. The folder needs neither Hopscope nor the model file.
 
     Args:
         model (torch.nn.Module | Saved | str | Path): As for `inference`.
@@ -147,7 +147,7 @@ class Exported:
 
     @door
     def inference(self, **inputs: Any) -> Any:
-        """Computes the return value of `forward`. The graph may differ from that of the export.
+        """Computes the return value of `forward`. The graph may differ from the one used for the export.
 
         Args:
             **inputs: The arguments of `forward` by name: tensors, or dicts and lists of tensors.

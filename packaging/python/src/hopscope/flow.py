@@ -281,9 +281,11 @@ class Layer:
             return self.relations[0]
         if not self.relations:
             raise InputError(
-                f"{self.name} has no edges: it computes on rows of {self.destination} alone", "use another layer"
+                f"{self.name} has no edges: it computes on rows of {self.destination} alone", "use a layer with edges"
             )
-        raise InputError(f"{self.name} has several kinds of edges", f"relation= one of {', '.join(self.relations)}")
+        raise InputError(
+            f"{self.name} has several kinds of edges", f"pass relation=, one of {', '.join(self.relations)}"
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -360,7 +362,7 @@ class Block:
         """Returns the rows of a table from which the block is computed.
 
         Args:
-            table (str | None): The table; None: that of the destinations, which come first.
+            table (str | None): The table; None: the table of the destinations, which come first.
 
         Returns:
             Nodes: The rows.
@@ -384,7 +386,8 @@ class Block:
         source = next((s for s in self.layer._loop["frontier"] if s["table"] == table), None)
         if source is None:
             raise InputError(
-                f"{self.layer.name} reads no edges of {table}", f"relation= one of {', '.join(self.layer.relations)}"
+                f"{self.layer.name} reads no edges of {table}",
+                f"pass relation=, one of {', '.join(self.layer.relations)}",
             )
         graph, owner = flow._run.graph, source["owner"]
         ids = self._block.rows(owner)
@@ -418,7 +421,7 @@ def _reduced(reduce: Reduce, messages: Tensor, places: Tensor, count: int) -> Te
     if callable(reduce):
         return reduce(messages, places, count)
     if reduce not in _REDUCTIONS:
-        raise InputError(f"'{reduce}' is not a reduction", f"one of {', '.join(_REDUCTIONS)}, or a function")
+        raise InputError(f"'{reduce}' is not a reduction", f"pass one of {', '.join(_REDUCTIONS)}, or a function")
     index = places.view(-1, *[1] * (messages.dim() - 1)).expand_as(messages)
     start = messages.new_zeros((count, *messages.shape[1:]))
     return start.scatter_reduce(0, index, messages, _REDUCTIONS[reduce], include_self=False)

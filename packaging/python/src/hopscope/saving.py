@@ -83,11 +83,11 @@ def save(model: Any, inputs: Any, path: Place, *, roles: Roles = (), via: Via = 
 
     The engine extracts small samples of the data. The model is traced on samples of different sizes and on the data
     themselves; if the traces differ, because a size or a branch would be baked in, it is scripted instead. Data of more
-    than 100,000 rows are not computed: the trace is not used if their sizes, or values that Python or NumPy reads from
-    tensors, determine which operators run. If neither TorchScript file gives the results of the model, the model is
-    exported by `torch.export`. The file appears at `path` after it was loaded again and agreed with the model on
-    another sample. The model is saved as `eval()` would compute it; its modes, gradients, attributes and random numbers
-    do not change.
+    than 100,000 rows are not traced: the trace of a sample is not used if their sizes, or values that Python or NumPy
+    reads from tensors, determine which operators run. If neither TorchScript file gives the results of the model, the
+    model is exported by `torch.export`. The file appears at `path` after it was loaded again and agreed with the model
+    on another sample. The model is saved as `eval()` would compute it; its modes, gradients, attributes and random
+    numbers do not change.
 
     Args:
         model (torch.nn.Module): The model.
@@ -95,8 +95,8 @@ def save(model: Any, inputs: Any, path: Place, *, roles: Roles = (), via: Via = 
             that is at most 100,000 rows.
         path (str | Path): The file to write.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
-        via (str): "trace": a TorchScript file. "export": an exported program (.pt2). "auto": the first of these with
-            the results of the model.
+        via (str): "trace": a TorchScript file. "export": an exported program (.pt2). "auto": the first of these that
+            gives the results of the model.
 
     Returns:
         Saved: The file. Its notes state how the model was saved, and why.
@@ -213,8 +213,8 @@ def _saved(model: Any, call: Call, target: Path, given: _Given, once: bool) -> S
     _check_initialised(model)
     if any(module.training for module in model.modules()):
         call.notes.append(
-            "the model is in training mode, and is taken as eval() makes it: without dropout, norms by their running "
-            "statistics; it stays as it was"
+            "the model is in training mode: it is saved as eval() would compute it, without dropout and with the "
+            "running statistics of its norms, and stays in training mode"
         )
     with _quiet(model):
         objection = functools.partial(given.objection, model)
@@ -335,7 +335,7 @@ def _save_as_it_is(model: Any, call: Call, target: Path) -> Saved:
     """Saves a ScriptModule unchanged, because there is no Python module to compare it with."""
     with _published(model, target):
         pass
-    note = "it was compiled already: saved without a comparison"
+    note = "the model was compiled already: it is saved without a comparison"
     keys = [key for name, value in call.arguments.items() for key, _ in _forms.leaves(name, value)]
     return Saved(target.absolute(), "as it was", tuple(call.arguments), tuple(keys), (*call.notes, note), 0.0)
 
