@@ -16,7 +16,7 @@ namespace hopscope::graph {
 // path of a missing file, and the kind of a text, zip, pickle or HDF5 file.
 base::Result<base::TensorMap> readData(const std::vector<std::string>& arguments);
 
-// Returns the XXH3-128 of names, dtypes, shapes and bytes in hexadecimal. Linear in the bytes.
+// Returns the XXH3-128 hash of the names, dtypes, shapes and bytes, in hexadecimal. Takes time linear in the bytes.
 std::string hashData(const base::TensorMap& data);
 
 struct DataFacts {

@@ -42,7 +42,7 @@ std::string movesAsFar(const Differing& output, double own, double staged, base:
 {
     const std::string way = dtype == base::DType::Float64 ? "" : "; a model saved in float64 can be verified";
     return output.name + ": the model amplifies rounding: its own result changes by up to " + number(own) +
-           " where its inputs change in their last digit, and " + output.of + " differs by up to " + number(staged) +
+           " when only the last digit of its inputs changes, and " + output.of + " differs by up to " + number(staged) +
            way;
 }
 

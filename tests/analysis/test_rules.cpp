@@ -184,7 +184,7 @@ const Row rows[] = {
      "refused: is called with further=[1, 2.5], which its rule does not support"},
     {"aten::linear(input=x, weight=w, bias=ew) -> f[7,6]", "refused: has an operand with rows, bias, that its rule"},
     {"aten::linalg_norm(self=x, ord:=2, dim=none, keepdim=false, dtype=none) -> f[]", "refused: a norm other than 2"},
-    {"aten::cross(self=x, other=x, dim=none) -> f[7,4]", "refused: takes the first dimension of 3"},
+    {"aten::cross(self=x, other=x, dim=none) -> f[7,4]", "refused: takes the first dimension of size 3"},
     {"aten::addmm(self=ea, mat1=x, mat2=w, beta=1, alpha:=2) -> f[7,6]", "refused: row spaces differ"},
     {"aten::prelu(self=h, weight=pair) -> f[7,2,4]", "v,-,-"},
     {"aten::prelu(self=turned, weight=sevenths) -> f[4,7]", "refused: has one weight for each row of v"},

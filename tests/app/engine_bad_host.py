@@ -185,7 +185,7 @@ class BadHost(EngineTest):
             said = process.communicate(timeout=60)[1]
             with self.subTest(seed=SEED, moment=moment):
                 self.assertLess(time.monotonic() - began, SOON)
-                self.assertIn((process.returncode, "--resume goes on" in said), ((130, True), (0, False)), said)
+                self.assertIn((process.returncode, "--resume continues" in said), ((130, True), (0, False)), said)
                 self.goes_on(MANY, expected)
 
     def test_a_host_that_is_suspended_and_sets_its_clock(self):

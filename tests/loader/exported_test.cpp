@@ -208,7 +208,7 @@ TEST_CASE("Inputs that are guessed have the ranks, the sizes and the types of th
                                          {{{rowsOfX, "{\"as_int\": 4}"}}, {4, 2}},
                                          {{range}, {5, 2}},
                                          {{{rowsOfX, "{\"as_int\": 3}, {\"as_int\": 4}"}}, {3, 4, 2}},
-                                         {{{rowsOfX, "{\"as_int\": 3}, " + rowsOfX}}, {3, 7, 2}}}) {
+                                         {{{rowsOfX, "{\"as_int\": 3}, " + rowsOfX}}, {3, 2, 2}}}) {
         const loader::Model model = loaded(changes);
         const auto sample = loader::proposeSample(model);
         if (!sample) FAIL(base::describe(sample.error()));
@@ -217,7 +217,8 @@ TEST_CASE("Inputs that are guessed have the ranks, the sizes and the types of th
     }
     const auto numbers = loader::proposeSample(loaded({{"\"x\": {\"dtype\": 7", "\"x\": {\"dtype\": 5"}}));
     REQUIRE_FALSE(numbers);  // of an operator, not of the input
-    CHECK(numbers.error().message.find("linear") != std::string::npos);
+    INFO(numbers.error().message);
+    CHECK(numbers.error().message.find("dtype") != std::string::npos);
     const auto large = loader::proposeSample(loaded({{rowsOfX, "{\"as_int\": 4294967296}"}}));
     REQUIRE_FALSE(large);
     CHECK(large.error().message.find("'x_dict.user' has too many elements") != std::string::npos);

@@ -417,7 +417,7 @@ def of_a_given_width(m, x, edge_index):
     return m.a(nn.functional.one_hot(m.inp(x).argmax(1), num_classes=H).float(), edge_index)
 
 
-@refused("has no rule yet for rows of node", hint="write it with other operators, or request support")
+@refused("has no rule yet for rows of node", hint="write it with other operators, request support for it")
 def an_operator_without_a_rule(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return h * torch.vdot(h[:, 0], h[:, 1])

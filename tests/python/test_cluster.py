@@ -64,7 +64,7 @@ class Clusters(PackageTest):
         model, data, out = made(Gcn), graph(), self.folder / "out"
         for says, options in (("needs a folder", {"cluster": "local", "workers": 2}),
                               ("compute on CPUs", {"cluster": "local", "workers": 2, "out": out, "device": "cuda"}),
-                              ("need a number of them", {"cluster": "local", "out": out})):
+                              ("needs a number of workers", {"cluster": "local", "out": out})):
             with self.subTest(says=says), self.assertRaises(hopscope.UsageError) as caught:
                 hopscope.inference(model, data, **options)
             self.assertIn(says, str(caught.exception))

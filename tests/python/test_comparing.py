@@ -72,7 +72,7 @@ class Comparing(PackageTest):
                 self.assertIsNone(self.parted(first, second).place)
 
     def test_other_outputs_are_refused(self):
-        with self.assertRaisesRegex(hopscope.InputError, r"the output 'out' is float32 \[90, 3\] in .*, and float32 \[90, 4\]"):
+        with self.assertRaisesRegex(hopscope.InputError, r"the output 'out' is float32 \[90, 3\] in .*, but float32 \[90, 4\]"):
             numpy.save(self.folder / "out.npy", numpy.zeros((NODES, 4), "float32"))
             self.compare(self.saved, self.folder / "out.npy")
 

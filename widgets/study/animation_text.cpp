@@ -92,8 +92,8 @@ QString stageCaption(const Film& film, const Frame& frame)
     QStringList written;
     for (const protocol::PlanAccess& write : stage.writes) written << models::valueLabel(film.model, write.value);
     QStringList sentences;
-    sentences << tr("This stage computes %1 for all nodes.")
-                     .arg(written.isEmpty() ? tr("sums over all rows") : listed(written));
+    sentences << (written.isEmpty() ? tr("This stage reduces over all rows and stores no table.")
+                                    : tr("This stage computes %1 for all nodes.").arg(listed(written)));
     if (!frame.stores.empty())
         sentences << tr("It reads %1, whose rows are complete.").arg(storesIn(film, frame.stores));
     sentences << tr("It computes %1 nodes at a time: a batch.").arg(film.animation.batch);

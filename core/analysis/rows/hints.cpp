@@ -16,7 +16,7 @@ struct Hint {
 };
 
 constexpr Hint hints[] = {
-    {Kind::Unruled, "write it with other operators, or request support: CONTRIBUTING.md describes how to add one"},
+    {Kind::Unruled, "write it with other operators, request support for it, or add it as CONTRIBUTING.md describes"},
     {Kind::BakedSize,
      "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"},
     {Kind::Roles,

@@ -86,7 +86,8 @@ c10::TypePtr withoutOptional(const c10::TypePtr& type)
 
 constexpr std::string_view conjugated = "aten::_conj";  // notes it down, and is recorded as what computes it
 
-const char* const hint = "write it with other operators, or request support: CONTRIBUTING.md describes how to add one";
+const char* const hint =
+    "write it with other operators, request support for it, or add it as CONTRIBUTING.md describes";
 
 }  // namespace
 

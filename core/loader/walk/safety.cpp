@@ -65,7 +65,7 @@ base::Error error(const std::string& message, const std::string& hint)
 base::Error doesNotRun(const std::string& name)
 {
     return error("the operator " + name + " is unknown to Hopscope and may not run",
-                 "write it with other operators, or request support: CONTRIBUTING.md describes how to add one");
+                 "write it with other operators, request support for it, or add it as CONTRIBUTING.md describes");
 }
 
 bool holdsTensor(const std::vector<Item>& args)

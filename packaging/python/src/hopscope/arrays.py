@@ -38,7 +38,7 @@ def is_torch(value: object) -> bool:
 
 
 def is_array(value: object) -> bool:
-    """Returns whether an object is an array of torch or NumPy."""
+    """Returns whether an object is a torch tensor or a NumPy array."""
     return is_torch(value) or isinstance(value, numpy.ndarray)
 
 

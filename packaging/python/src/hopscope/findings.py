@@ -101,7 +101,7 @@ class Divergence(_Rows):
         max_abs (float | None): The largest absolute difference; None if it is not finite.
         max_rel (float | None): The largest relative difference; None if it is not finite.
         shown (list[Row]): Some of the rows that differ.
-        growth (list[dict[str, Any]]): The largest errors of each value, in order.
+        growth (list[dict[str, Any]]): The largest differences of each value, in order.
         document (dict[str, Any]): The whole document (docs/reference/format-findings.md).
     """
 
