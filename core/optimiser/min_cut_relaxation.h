@@ -20,8 +20,8 @@ struct MinCutRelaxation {
 MinCutRelaxation minCutRelaxation(const Instance& instance);
 
 // Returns a lower bound for the cost of every legal placement, without a solver: each op computed, output written,
-// input read and relation loaded once, plus a minimum cut through the values to be written and read between hops. Not
-// sharp (20-30 %).
+// input read and relation loaded once, plus a minimum cut through the values to be written and read between hops. The
+// bound is loose.
 double cutBound(const Instance& instance);
 
 }  // namespace hopscope::optimiser

@@ -85,7 +85,8 @@ static void checkRead(const SeeTensor& query, const Reader& params)
     if (!query.rows) return;
     const std::vector<std::int64_t>& rows = *query.rows;
     if (rows.size() != 2 || rows[0] < 0 || rows[0] >= rows[1])
-        params.child("rows").refuse("must be two numbers, the first and the one after the last");
+        params.child("rows").refuse(
+            "must be [first, end] with 0 <= first < end, where end is the number after the last row");
 }
 
 static void checkRead(const ReadRows& query, const Reader& params)

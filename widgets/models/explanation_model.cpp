@@ -33,7 +33,8 @@ QString decisionTip(const DecisionRow& row)
         DecisionModel::tr("write %1, read %2, compute %3")
             .arg(formatCost(decision.write, row.unit), formatCost(decision.read, row.unit),
                  formatCost(decision.compute, row.unit))};
-    if (!decision.possible) lines << DecisionModel::tr("Every plan with these stages and pins needs it.");
+    if (!decision.possible)
+        lines << DecisionModel::tr("Every plan with this number of stages and these pins makes this decision.");
     if (decision.alternative)
         lines << DecisionModel::tr("The best plan found with the opposite decision costs %1.")
                      .arg(formatCost(*decision.alternative, row.unit));

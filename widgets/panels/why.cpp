@@ -46,7 +46,8 @@ QString decisionLine(const schema::Explanation& explanation, protocol::ValueId v
     if (decision == nullptr) return {};
     const base::Unit unit = explanation.unit;
     const QString costs = Why::tr("%1: costs %2").arg(whatText(*decision), formatCost(decision->cost(), unit));
-    if (!decision->possible) return Why::tr("%1; every plan with these stages and pins needs it.").arg(costs);
+    if (!decision->possible)
+        return Why::tr("%1; every plan with this number of stages and these pins makes this decision.").arg(costs);
     if (!decision->saves) return costs + u'.';
     return Why::tr("%1; the best plan without it costs %2 more.").arg(costs, formatCost(*decision->saves, unit));
 }

@@ -96,7 +96,7 @@ QString stageCaption(const Film& film, const Frame& frame)
                                     : tr("This stage computes %1 for all nodes.").arg(listed(written)));
     if (!frame.stores.empty())
         sentences << tr("It reads %1, whose rows are complete.").arg(storesIn(film, frame.stores));
-    sentences << tr("It computes %1 nodes at a time: a batch.").arg(film.animation.batch);
+    sentences << tr("It computes a batch of %1 at a time.").arg(nodes(film.animation.batch));
     return sentences.join(u' ');
 }
 

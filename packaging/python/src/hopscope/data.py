@@ -200,8 +200,8 @@ def _hetero_tables(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _dgl_table(graph: Any) -> dict[str, Any]:
-    """Returns features by their names in ndata and edata, and edges as `edge_index`; they are dicts by type if there
-    are several types."""
+    """Returns features by their names in ndata and edata, and edges as `edge_index`. For a graph of several types,
+    the names end in `_dict`, and each entry is a dict by type."""
     if len(graph.ntypes) == 1 and len(graph.canonical_etypes) == 1:
         return {**graph.ndata, **graph.edata, "edge_index": _stack(graph.edges())}
     table: dict[str, Any] = {"edge_index_dict": {}}
