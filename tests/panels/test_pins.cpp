@@ -162,7 +162,7 @@ void TestPins::decisionsAreSaidInALine()
     QCOMPARE(decisionLine(*why, value(model, "v.r0")),
              QString("Stored: costs 1.2 ms; the best plan without it costs 5.4 ms more."));
     const QString again = decisionLine(*why, value(model, "v.s0"));
-    QVERIFY2(again.startsWith("Recomputed in stages 1, 2: costs 1.0 ms; every plan with these stages"),
+    QVERIFY2(again.startsWith("Recomputed in stages 1, 2: costs 1.0 ms; every plan with this number of stages"),
              qPrintable(again));
     QVERIFY(decisionLine(*why, value(model, "v.x")).isEmpty());
     QVERIFY(comparisonLine(*why, why->against[0]).startsWith("The depth rule costs 6.0 ms, this plan 5.0 ms."));

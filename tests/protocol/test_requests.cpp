@@ -124,7 +124,7 @@ TEST_CASE("conditions between members are refused with a sentence")
              {"debug/watch", run + R"("hits":0})", "/hits must be at least 1"},
              {"debug/watch", run + R"("breakpoints":[{"place":"op1","outside":[1.5]}]})",
               "/breakpoints/0/outside must be two"},
-             {"debug/tensor", run + R"("value":"v1","rows":[2,1]})", "/rows must be two numbers"},
+             {"debug/tensor", run + R"("value":"v1","rows":[2,1]})", "/rows must be [first, end]"},
              {"debug/rows", R"({"document":1,"tensor":1,"begin":-1,"end":2})", "/begin must not be negative"},
              {"debug/rows", R"({"document":1,"tensor":1,"begin":3,"end":2})", "/end must not be before begin"},
              {"debug/save", R"({"document":1,"tensor":1,"file":"t.txt"})", "/file must end with .npy"},

@@ -65,7 +65,9 @@ QTableView* FollowPanel::addTable(const char* name, const QString& title, QAbstr
 QWidget* FollowPanel::setupFound()
 {
     m_found = new QWidget(this);
-    m_copy = button("followCopy", tr("Co&py"), tr("Copy a table as tab-separated text"), m_found);
+    m_copy =
+        button("followCopy", tr("Co&py"),
+               tr("Copy the table of rows as tab-separated text. Ctrl+C copies the table that has the focus"), m_found);
     m_next = button("followNext", tr("Follow Nei&ghbour"), tr("Follow the neighbour of the selected message"), m_found);
     m_rowTable = addTable("followRows", tr("Rows of the node"), m_rows, m_rowOrder);
     m_rowTable->horizontalHeader()->setSortIndicator(static_cast<int>(FollowColumn::Stage), Qt::AscendingOrder);

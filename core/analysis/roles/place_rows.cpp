@@ -103,13 +103,15 @@ std::string keyTarget(const Draft& draft, const Item& item, const Range& range)
     return "cluster";
 }
 
-// "user (19 rows), item (7 rows)"
+// "the node tables are user (19 rows), item (7 rows)"
 std::string nodeTables(const Draft& draft)
 {
+    const auto& sizes = draft.nodes.sizes();
+    if (sizes.empty()) return "no input is a node table: declare one with --role NAME=node";
     std::string known;
-    for (const auto& [type, rows] : draft.nodes.sizes())
+    for (const auto& [type, rows] : sizes)
         known += (known.empty() ? "" : ", ") + type + " (" + std::to_string(rows) + " rows)";
-    return known;
+    return (sizes.size() == 1 ? "the only node table is " : "the node tables are ") + known;
 }
 
 bool isTable(const Item& item) { return item.integral() && item.view->shape.size() == 2; }
@@ -137,7 +139,7 @@ base::Status placeNeighbours(Draft& draft, Item& item)
                       "--role " + item.key + "=key needs a row for each row of a node table, but the input is " +
                           base::dtypeName(item.view->dtype) + " " + shapeText(*item.view) + " with numbers up to " +
                           std::to_string(most),
-                      "the node tables are " + nodeTables(draft));
+                      nodeTables(draft));
 }
 
 base::Status placeKey(Draft& draft, Item& item)
@@ -149,7 +151,7 @@ base::Status placeKey(Draft& draft, Item& item)
         return base::fail(ErrorCode::Input,
                           "--role " + item.key + "=key needs one integer per row of a node table, but the input is " +
                               base::dtypeName(item.view->dtype) + " " + shapeText(*item.view),
-                          "the node tables are " + nodeTables(draft));
+                          nodeTables(draft));
     }
     item.ranges[0] = rangeOf(IntColumn(*item.view));
     if (item.ranges[0].low < 0)
