@@ -195,7 +195,7 @@ base::Status locate(Party& first, const Party& second, const AgainstRequest& req
     }
     const verify::ForwardNeed need = verify::forwardNeed(first.request), other = verify::forwardNeed(second.request);
     if (need.needed + other.needed > need.memory) {
-        comparison.notLocated = "both unsplit models do not fit into memory at the same time";
+        comparison.notLocated = "the two unsplit models do not fit into memory together";
         return {};
     }
     const DebugOptions options{.plan = {}, .against = request.against, .batch = {}, .tolerance = comparison.tolerance};

@@ -27,8 +27,8 @@ public:
     // the path is a file, or the folder cannot be created or written to. Also fails with Input if another run holds it
     // ("locked by pid 12 on host"), if it has an unfinished run with a journal, or if the journal contains links.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
-    // Opens the folder for one of several processes that compute a run together; index 0 stands for the first shard
-    // that is not running. Waits while another process publishes the results. Also fails with Input if a run without
+    // Opens the folder for one of several processes that compute a run together; index 0 stands for the first index
+    // that no process of the run has used yet. Waits while another process publishes the results. Also fails with Input if a run without
     // shards or with a different number of them holds the folder, or if this shard is already running.
     static base::Result<OutputFolder> openShared(const std::string& path, const executor::Share& share,
                                                  const std::stop_token& stop);

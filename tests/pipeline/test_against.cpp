@@ -65,7 +65,7 @@ TEST_CASE("models that do not fit into memory are compared by their staged runs"
     CHECK(other->verdict == schema::Verdict::Different);
     CHECK(other->outputs.at(0).at.has_value());
     CHECK_FALSE(other->operators);
-    CHECK(other->notLocated == "both unsplit models do not fit into memory at the same time");
+    CHECK(other->notLocated == "the two unsplit models do not fit into memory together");
     CHECK(pipeline::exitCodeOf(*other) == 5);
 }
 

@@ -26,7 +26,8 @@ struct PinPlace {
 
 // Returns a value with the operands of its own operator.
 PinPlace placeOf(const protocol::ModelRecord& model, protocol::ValueId value);
-// Returns the operands of an operator that can come from a store, which are results of operators and have rows.
+// Returns the operands that an operator can read from a store: results of other operators that have rows and are not
+// structure-only.
 std::vector<PinRead> readsOf(const protocol::ModelRecord& model, protocol::OpId op);
 bool isHop(const protocol::OpRecord& op);
 

@@ -111,8 +111,8 @@ std::optional<base::Error> forbidden(const c10::FunctionSchema& schema, const st
     if (draws(schema, args, name))
         return error("the operator " + full + " draws random numbers",
                      isPositive(argument(schema, args, "dropout_p"))
-                         ? "model.eval() does not reach its argument dropout_p: write dropout_p=0.0, or "
-                           "self.p if self.training else 0.0"
+                         ? "model.eval() does not change the operator's dropout_p argument: write dropout_p=0.0 or "
+                           "dropout_p=self.p if self.training else 0.0"
                          : "call model.eval() before export, or remove it");
     if (trainsStatistics(schema, args))
         return error("the operator " + full + " updates its running statistics", "call model.eval() before export");
