@@ -92,7 +92,7 @@ std::optional<base::Error> broken(const std::string& key, Check&& check)
         return base::makeError(ErrorCode::Input,
                                "the parts of the sparse input '" + key +
                                    "' do not fit together: " + names::firstLine(e.what_without_backtrace()),
-                               "take them from one matrix of PyTorch", key);
+                               "take them from one sparse PyTorch tensor", key);
     }
 }
 
@@ -115,7 +115,7 @@ Built Assembler::coo(const std::string& key)
         return fail(ErrorCode::Input,
                     "the sparse input '" + key +
                         "' needs int64 indices [2, E], and two sizes followed by the dimensions of an edge's values",
-                    "take them from a matrix of PyTorch: a.coalesce().indices(), a.size()", key);
+                    "take them from a sparse PyTorch tensor: a.coalesce().indices(), a.size()", key);
     at::Tensor matrix;
     if (const auto bad = broken(key, [&] {
             at::_validate_sparse_coo_tensor_args(*indices, *values, sizes);

@@ -24,8 +24,9 @@ class OutputFolder {
 public:
     // Opens the folder and locks it. Takes over the lock of a process that has ended, and removes its files except for
     // a journal. If that process was killed while it renamed its results, completes the renames. Fails with Input if
-    // the path is a file, or the folder cannot be created or written to. Also fails with Input if another run holds it
-    // ("locked by pid 12 on host"), if it has an unfinished run with a journal, or if the journal contains links.
+    // the path is a file, or the folder cannot be created or written to. Also fails with Input if another run holds the
+    // folder ("locked by pid 12 on host"), or if the journal contains links. A journal of an unfinished run is refused
+    // as well, unless `unfinished` is Continue and the run has no shards.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
     // Opens the folder for one of several processes that compute a run together; index 0 stands for the first index
     // that no process of the run has used yet. Waits while another process publishes the results. Also fails with Input if a run without

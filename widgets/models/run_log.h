@@ -95,7 +95,7 @@ public:
     [[nodiscard]] double secondsLeft() const;  // in the current stage, at the current rate; negative: unknown
 
 signals:
-    void updated();  // at most once per RunEvents
+    void updated();  // once per RunEvents, and once at the end
     void stateChanged(hopscope::protocol::RunState state);
     void stopped();  // after an operator; see stop()
 

@@ -208,7 +208,8 @@ QString sentencesOf(const ModelRecord& model, const schema::WatchReport& found)
 {
     QStringList lines;
     for (const schema::AggregationRecord& aggregation : found.aggregations)
-        lines << tr("Node %1 receives %2 messages at %3.")
+        lines << (aggregation.messages == 1 ? tr("Node %1 receives %2 message at %3.")
+                                            : tr("Node %1 receives %2 messages at %3."))
                      .arg(aggregation.node)
                      .arg(count(aggregation.messages), linkTo(model, aggregation.place));
     for (const schema::WatchRecord& watched : found.watched)

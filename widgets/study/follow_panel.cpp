@@ -248,12 +248,12 @@ void FollowPanel::showMessages()
     const schema::AggregationRecord& shown = m_aggregations[static_cast<std::size_t>(at)];
     const auto listed = static_cast<std::int64_t>(shown.contributions.size());
     m_neighbours.setRows(neighbourRows(shown));
-    m_messages->setText(
-        listed < shown.messages
-            ? tr("%1 messages; the %2 largest are listed.")
-                  .arg(models::formatCount(static_cast<double>(shown.messages)))
-                  .arg(listed)
-            : tr("%1 messages, the largest first.").arg(models::formatCount(static_cast<double>(shown.messages))));
+    m_messages->setText(listed < shown.messages
+                            ? tr("%1 messages; the %2 largest are listed.")
+                                  .arg(models::formatCount(static_cast<double>(shown.messages)))
+                                  .arg(listed)
+                            : (shown.messages == 1 ? tr("%1 message.") : tr("%1 messages, the largest first."))
+                                  .arg(models::formatCount(static_cast<double>(shown.messages))));
     QHeaderView* header = m_neighbourTable->horizontalHeader();
     header->setSectionResizeMode(QHeaderView::ResizeToContents);
     header->setSectionResizeMode(static_cast<int>(NeighbourColumn::Share), QHeaderView::Stretch);
