@@ -10,7 +10,7 @@ set -eu
 
 wheels=${1:-$root/packaging/python/dist}
 [ $# -eq 0 ] || shift
-packages="numpy torch_geometric==2.8.0 safetensors scikit-learn jsonschema scipy networkx pandas pyarrow tqdm"
+packages="numpy torch_geometric==2.8.0 safetensors scikit-learn jsonschema scipy networkx pandas pyarrow tqdm onnxruntime==1.32.0"
 failed=
 for release in $torch_releases; do
     environment=$root/build/wheels/env-$release
