@@ -43,7 +43,7 @@ NAMES = (*WHOLE, "expert", *LOOPS)
 
 
 class Peer(NamedTuple):
-    """`run` makes the output from what is held on the host; if `resident`, on the device, from copies there."""
+    """`run` makes the output from the tensors `held` on the host; if `resident`, on the device, from copies there."""
     held: tuple
     run: Callable[..., Tensor]
     resident: bool

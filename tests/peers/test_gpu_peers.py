@@ -1,4 +1,4 @@
-"""The peers of bench_gpu.py on a CPU against PyG's forward in float64, and what the bench says of wrong ones.
+"""The peers of bench_gpu.py on a CPU against PyG's forward in float64, and the bench on wrong ones.
 HOPSCOPE_ENGINE names the engine; HOPSCOPE_TIER=full also measures every peer in a process of its own."""
 import json
 import os
@@ -94,7 +94,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(bench_gpu.middle([rounds[0], {"missing": "killed"}]), {"missing": "killed"})
 
 
-# Of the process of that peer: what it saves is off by 0.05 in one place.
+# For the process of that peer: its saved output is off by 0.05 in one place.
 WRONG = """
 import sys
 if sys.orig_argv[-6:-5] == ["expert"]:

@@ -2,7 +2,7 @@
 reads pinned host memory (zero-copy: Triton accepts a pinned tensor, since the device can read it).
 
 They have not run on a GPU yet. With Triton 3.9 they equal csr_layers.attend and indexing in the interpreter
-(TRITON_INTERPRET=1), and compile for compute capabilities 8.0 and 9.0.
+(TRITON_INTERPRET=1). The attention compiles for compute capabilities 8.0 and 9.0; the gather was compiled for 9.0 only.
 """
 import torch
 import triton

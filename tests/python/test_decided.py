@@ -86,6 +86,18 @@ class ByChangedBuffer(Decides):
         return self.largest.abs() > 50
 
 
+class ByDataOfBuffer(Decides):
+    """The same, past the count of its versions."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("large", torch.tensor(False))
+
+    def decides(self, x, edge_index):
+        self.large.data.copy_(x.max() > 50)
+        return bool(self.large)
+
+
 class ByNumber(Plain):
     """A number that Python computes from the data."""
 
@@ -163,7 +175,7 @@ class Selects(Plain):
 
 class Decided(PackageTest):
     def computed(self, kind, size):
-        """The result, which is what the model computes."""
+        """Runs inference, and compares its result with that of the model."""
         data, model = data_of(size), made(kind)
         result = hopscope.inference(model, data, device="cpu", verify="none", via="trace")
         self.same(result.output, made(kind)(data.x, data.edge_index))
@@ -174,7 +186,7 @@ class Decided(PackageTest):
             (BySize, FEW), (ByShape, FEW), (ByValue, FEW), (ByNumber, FEW),
             (BySize, MANY), (ByRelation, MANY), (ByShape, MANY), (ByValue, MANY), (ByNumber, MANY), (ByNumPy, MANY),
             (ByArray, MANY), (ByEquality, MANY), (ByCloseness, MANY), (ByContents, MANY), (ByCount, MANY), (ByLength, MANY),
-            (ByBuffer, MANY), (ByChangedBuffer, MANY),
+            (ByBuffer, MANY), (ByChangedBuffer, MANY), (ByDataOfBuffer, MANY),
         ):  # fmt: skip
             with self.subTest(kind.__name__, size=size), self.assertRaises(hopscope.Refused) as caught:
                 hopscope.save(made(kind), data_of(size), self.folder / "model.pt", via="trace")

@@ -74,9 +74,10 @@ def _without_values(like: Mapping[str, Any], shapes: Mapping[str, Any]) -> Itera
 def _followed(way: Way, model: Any, forward: Callable[[], Any], known: list[Any] | None) -> Exception | None:
     """Follows forward to its end or to an exception, which is the result. `known`: what to answer where Python reads
     values, in this order."""
+    import torch
     from torch.overrides import TorchFunctionMode, resolve_name
 
-    constants = _Constants(model)
+    constants, writable = _Constants(model), torch.Tensor.data.__get__
 
     class Following(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, function: Any, types: Any, given: Any = (), named: Any = None) -> Any:
@@ -86,6 +87,8 @@ def _followed(way: Way, model: Any, forward: Callable[[], Any], known: list[Any]
                 way.steps.append((resolve_name(function) or way.inside, place))
             answers = known[len(way.reads) :] if reads and known is not None else []
             result = answers[0] if answers else function(*given, **(named or {}))
+            if function == writable:
+                constants.forget(given[0])
             constant = constants.determine(result, given, named)
             if reads:
                 way.reads.append(result)
@@ -113,6 +116,10 @@ class _Constants:
     def _add(self, tensor: Any) -> None:
         if not tensor.is_inference():  # such a tensor has no version
             self._versions[id(tensor)] = (tensor, tensor._version)
+
+    def forget(self, tensor: Any) -> None:
+        """Ends the knowledge of a tensor whose `data` forward takes: a write to them leaves its version as it was."""
+        self._versions.pop(id(tensor), None)
 
     def determine(self, result: Any, given: Any, named: Any) -> bool:
         """Returns whether all arguments of a function are such tensors. Its result then becomes one of them too."""
