@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -41,12 +42,8 @@ public:
         std::ranges::sort(sorted);
         return sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(q * static_cast<double>(sorted.size())))];
     }
-    [[nodiscard]] double mean() const
-    {
-        double sum = 0;
-        for (const double value : m_values) sum += value;
-        return m_values.empty() ? 0 : sum / static_cast<double>(m_values.size());
-    }
+    [[nodiscard]] double sum() const { return std::accumulate(m_values.begin(), m_values.end(), 0.0); }
+    [[nodiscard]] double mean() const { return m_values.empty() ? 0 : sum() / static_cast<double>(m_values.size()); }
     [[nodiscard]] double most() const { return quantile(1); }
 
 private:
@@ -126,9 +123,9 @@ Results measureSize(const Size& size)
 
 void printRow(const Size& size, const Results& r)
 {
-    std::printf("| %d | %d | %.2f | %d of %d | %.4f / %.4f | %.3f / %.3f / %.3f | %s |\n", size.nodes, r.instances,
-                r.reduced.mean(), r.proven, r.instances, 100 * r.gap.mean(), 100 * r.gap.most(), r.proof.quantile(0.5),
-                r.proof.quantile(0.9), r.proof.most(), size.goalProof);
+    std::printf("| %d | %d | %.2f | %d of %d | %.4f / %.4f | %.3f / %.3f / %.3f | %.1f | %s |\n", size.nodes,
+                r.instances, r.reduced.mean(), r.proven, r.instances, 100 * r.gap.mean(), 100 * r.gap.most(),
+                r.proof.quantile(0.5), r.proof.quantile(0.9), r.proof.most(), r.proof.sum(), size.goalProof);
 }
 
 void printPins(const Size& size, const Results& r)
@@ -152,13 +149,12 @@ int main(int count, char** arguments)
     for (const Size& size : sizes)
         if (size.nodes <= largest) all.emplace_back(size, measureSize(size));
     std::printf("Solver: %s\n\n", solver::solverName());
-    std::printf(
-        "| values | instances | left after reduction | proven | gap %% mean / max | seconds to the proof, median / "
-        "p90 / max | goal |\n|---|---|---|---|---|---|---|\n");
+    std::printf("| values | instances | left after reduction | proven | gap %% mean / max | seconds to proof, median / "
+                "p90 / max | sum | target |\n|---|---|---|---|---|---|---|---|\n");
     for (const auto& [size, results] : all) printRow(size, results);
     std::printf(
-        "\n| values | ms around a pin, median / p95 / max | goal | optimal | excess %% mean / max | local search: "
-        "excess %% mean / max | seconds, median / p90 / max | goal |\n|---|---|---|---|---|---|---|---|\n");
+        "\n| values | ms around a pin, median / p95 / max | target | optimal | excess %% mean / max | local search: "
+        "excess %% mean / max | seconds, median / p90 / max | target |\n|---|---|---|---|---|---|---|---|\n");
     for (const auto& [size, results] : all) printPins(size, results);
     return 0;
 }
