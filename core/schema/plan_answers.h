@@ -171,7 +171,7 @@ constexpr auto fieldsOf(const T*)
         field("structure", &T::structure, "bytes of indices moved"),
         field("frontier_rows", &T::frontierRows, "sum over the batches"),
         field("destinations", &T::destinations, "rows that it computes"), field("peak_memory", &T::peakMemory, "bytes"),
-        field("seconds", &T::seconds, "by the cost model", Presence::Later),
+        field("seconds", &T::seconds, "predicted; on a GPU, by the cost model", Presence::Later),
         field("operators", &T::operators,
               "`seconds` by operator; the rest is reading stored rows and the graph's structure", Presence::Later),
         field("recomputed", &T::recomputed,
