@@ -313,8 +313,9 @@ def markdown(found):
         return "\n".join("| " + " | ".join(line) + " |" for line in ruled)
 
     return "\n".join(["# Seeded faults and the tests that notice them", "",
-                      "`tests/mutants.py --markdown docs/dev/mutants.md` writes this page and explains the tiers. The next run shows each",
-                      "fault first to the entry that noticed it last.", "", table(summary(found)), "",
+                      "`tests/mutants.py --markdown docs/dev/mutants.md` writes this page; its docstring explains the tiers. Faults that were",
+                      "added after the last run are missing. Seconds are the time of all entries that were tried with the fault. Within a",
+                      "tier, the next run begins with the entry that noticed the fault last.", "", table(summary(found)), "",
                       table([("module", "fault", "tier", "entry", "seconds"), *found]), ""])
 
 
