@@ -23,8 +23,8 @@ class FrameReader {
 public:
     // Appends received bytes. Amortised linear over the stream.
     void append(std::string_view bytes);
-    // Returns the next message; nullopt if more bytes are needed. Fails with Input if a header is too long, or if its
-    // Content-Length is missing or out of range.
+    // Returns the next message; nullopt if more bytes are needed. Fails with Input if a header is too long or has a
+    // line without a name, or if its Content-Length is missing, repeated, not a number or above maxMessageBytes.
     base::Result<std::optional<std::string>> next();
 
 private:

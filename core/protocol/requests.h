@@ -19,8 +19,8 @@ namespace hopscope::protocol {
 // The requests to `hopscope-engine serve`, except those to a run in progress (RunQuery).
 using Query = Joined<ModelQueries, PlanQueries, ExportQueries, DebugQueries, StartQueries>;
 
-// Return nullopt if there is no such method. The first error stays in the reader: a member that is missing, unknown or
-// of a wrong type.
+// Return nullopt if there is no such method. The first error stays in the reader: a member that is missing, unknown, of
+// a wrong type or out of range.
 std::optional<Query> readQuery(const std::string& method, const json::Reader& params);
 std::optional<RunQuery> readRunQuery(const std::string& method, const json::Reader& params);
 std::optional<WorkerQuery> readWorkerQuery(const std::string& method, const json::Reader& params);
