@@ -16,7 +16,7 @@ ir::ValueId valueOf(const Reader& reader, const FindValue& find)
     const auto found = find(name);
     if (!found && reader.ok())
         reader.refuse("is '" + name +
-                      "', which is not a value of this model: inspect --json lists their ids and labels");
+                      "', which is not a value of this model: inspect --json lists the ids and labels");
     return found.value_or(ir::ValueId());
 }
 

@@ -17,7 +17,7 @@
 
 namespace hopscope::schema {
 
-// ---- plan/explain: the costs and savings of every decision, and the differences from the rules' plans for every value
+// ---- plan/explain: the costs and savings of every decision, and the values on which the rules' plans differ
 
 struct Decision {
     base::DecisionKind kind = base::DecisionKind::Stored;
