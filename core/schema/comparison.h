@@ -86,8 +86,8 @@ constexpr auto fieldsOf(const T*)
         field("reason", &T::reason, "a sentence"),
         field("outputs", &T::outputs, "the comparison of each output, over all of its rows"),
         field("operators", &T::operators,
-              "both models operator by operator ([findings](format-findings.md#divergence)); null if no number "
-              "differs, or if they cannot be compared (see `not_located`)"),
+              "both models operator by operator ([findings](format-findings.md#divergence)); null unless `verdict` is "
+              "`different`, and if they cannot be compared (see `not_located`)"),
         field("not_located", &T::notLocated,
               "why the first operator with different numbers is unknown; empty otherwise"),
         field("tolerance", &T::tolerance, "within which elements agree"),

@@ -19,8 +19,8 @@ namespace hopscope::schema {
 json::Value planValue(const plan::Plan& plan, const analysis::Analysis& analysis);
 std::string writePlan(const plan::Plan& plan, const analysis::Analysis& analysis);
 
-// Reads plan.json. Accepts only plans for this analysis: every id, class and table must exist, and each of `hashes`
-// ("model", "data", "roles") must equal that of the plan, unless the plan lacks it.
+// Reads plan.json. Accepts only plans for this analysis that can run: every id, class and table must exist, and each of
+// `hashes` ("model", "data", "roles") must equal that of the plan, unless the plan lacks it.
 base::Result<plan::Plan> readPlan(const std::string& text, const analysis::Analysis& analysis, const std::string& file,
                                   const std::map<std::string, std::string>& hashes = {});
 // Reads plan.json from a JSON value. Messages call it `name`.

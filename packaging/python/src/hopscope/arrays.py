@@ -109,7 +109,7 @@ def extent(array: Any) -> int:
 
 
 def raw(array: Any) -> memoryview:
-    """Returns the elements of an array in C order: a view of the array if possible, otherwise a copy."""
+    """Returns the little-endian bytes of an array in C order: a view of the array if possible, otherwise a copy."""
     if is_torch(array):
         array = array.detach().resolve_conj().cpu().contiguous()
         if dtype_name(array) == "bfloat16":

@@ -142,7 +142,7 @@ def breakpoints(
         model (torch.nn.Module | Saved | str | Path): As for `inference`.
         data (Any): As for `inference`.
         places (str | Sequence[str]): Operators ("op42"), values, kinds ("aten::relu"), modules or stages ("stage 2").
-        when (str): "always", "isnan", "outside=LEAST,MOST" or "node=N".
+        when (str): "always", "isnan" (NaN or infinite), "outside=LEAST,MOST" or "node=N".
         hits (int): The most results to describe.
         plan (Plan | str | Path | None): The plan of the run; None: the plan of the depth heuristic.
         batch (int | None): Destination nodes per batch; None: 65,536.
@@ -197,7 +197,7 @@ def watch(
         Watched: The rows and contributions.
 
     Raises:
-        UsageError: There is nothing to watch, or a place names no operator.
+        UsageError: There is nothing to watch, or a place names no operator or no aggregation.
         HopscopeError: As for `inference`.
 
     Example:
