@@ -250,7 +250,7 @@ def tensor(
         Tensor: The numbers.
 
     Raises:
-        UsageError: The place names no value.
+        UsageError: The place names no value or several, or has no such rows.
         HopscopeError: As for `inference`.
 
     Example:
