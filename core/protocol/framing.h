@@ -18,7 +18,7 @@ inline constexpr std::size_t maxHeaderBytes = 4096;
 // Returns the message with its header.
 std::string frame(std::string_view message);
 
-// Splits a byte stream into messages. After a failure, every later call fails as well.
+// Splits a byte stream into messages. After a failure of next(), every later next() fails as well.
 class FrameReader {
 public:
     // Appends received bytes. Amortised linear over the stream.

@@ -52,7 +52,7 @@ struct PlanRecord {
     std::string device;
     base::Objective objective = base::Objective::Time;
     std::optional<double> cost, lowerBound, gap;  // in the unit of the objective; gap = (cost - lowerBound) / cost
-    std::vector<std::string> notes;               // for the user, on the search for the plan
+    std::vector<std::string> notes;               // sentences for the user
     std::optional<std::int64_t> batch;
     std::vector<OpId> prologue;
     std::vector<PlanStage> stages;
