@@ -78,7 +78,7 @@ class Cut:
         shape (list[int | str]): Its extents; "|node|" stands for the number of rows of the table `node`.
         dtype (str | None): The type of its elements.
         output (bool): Whether it is an output of the model.
-        written (int | None): Bytes that the run writes; None without data.
+        written (int | None): Bytes that the run writes; None if they are not known.
         read (int | None): Bytes that later stages read; None if they are not known.
     """
 
@@ -98,7 +98,7 @@ class Cut:
 
 @dataclass(frozen=True, repr=False)
 class Stage:
-    """One pass over all nodes.
+    """A part of a model that is computed for all nodes, batch by batch.
 
     Attributes:
         index (int): Its number, counted from 1.
