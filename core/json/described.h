@@ -3,7 +3,7 @@
 // Writes described structs (base/describe.h) as JSON, reads them, and makes their JSON Schemas, based on the table of
 // fields. Members are booleans, numbers, texts, enums with names, described structs, types with a Form, and
 // std::optional, std::vector and std::map<std::string, ..> of these. The header is costly to compile: include it only
-// in the one source file of each document.
+// in the one source file of each document, and in those that generate schemas and tables.
 
 #include <concepts>
 #include <limits>
@@ -201,7 +201,7 @@ T readAs(const Reader& reader)
 // ---- values with a Form, and their readers
 
 // Calls visit(value, reader) for each value with a Form in `value`, together with the reader that it was read from.
-// `visit` may refuse the document.
+// `visit` may refuse the document. The values of maps are not visited.
 template <class T, class Visit>
 void forEachForm(const T& value, const Reader& reader, const Visit& visit)
 {
@@ -223,8 +223,8 @@ void forEachForm(const T& value, const Reader& reader, const Visit& visit)
 // ---- JSON Schema
 
 Value typed(const char* type);                                              // {"type": type}
-Value orNothing(Value schema);                                              // the schema, or null
-void addMember(Value& object, const base::Traits& field, Value ofItsType);  // adds it to the schema of an object
+Value orNothing(Value schema);                                              // the same schema, and null as well
+void addMember(Value& object, const base::Traits& field, Value ofItsType);  // adds a member to an object's schema
 void addMembers(Value& object, const Value& other);                         // adds those of another object's schema
 
 // Returns the schema of T. Structs with a name become members of `definitions`, and the schema refers to them.

@@ -57,13 +57,14 @@ public:
     [[nodiscard]] Array* asArray() { return std::get_if<Array>(&m_data); }
     [[nodiscard]] Object* asObject() { return std::get_if<Object>(&m_data); }
 
-    // Add to the value. A null value first becomes an object or an array; any other kind violates the contract.
+    // Return the member of a key, which is added if it is missing, and append an item. A null value first becomes an
+    // object or an array; any other kind violates the contract.
     Value& operator[](std::string_view key);
     void push(Value item);
     // Returns the member of an object; a null pointer if there is none, or if this is not an object.
     [[nodiscard]] const Value* find(std::string_view key) const;
     [[nodiscard]] std::size_t size() const;      // members or items; 0 for anything else
-    [[nodiscard]] const char* kindName() const;  // "null", "boolean", "integer", "number", "string", ...
+    [[nodiscard]] const char* kindName() const;  // "null", "boolean", "integer", "number", "string", "array", "object"
 
     bool operator==(const Value&) const = default;
 
@@ -76,9 +77,10 @@ struct Limits {
     std::size_t depth = 64;
 };
 
-// Parses JSON strictly by RFC 8259: refuses comments, trailing text, duplicate keys, invalid UTF-8, integers outside
-// int64, numbers outside double, and anything that exceeds the limits. Fails with Input; the message names `file`, the
-// byte offset and, in `where`, "file:offset /json/pointer". Linear in the text, to which no reference is kept.
+// Parses JSON strictly by RFC 8259: refuses comments, trailing text, duplicate keys, invalid UTF-8, a byte order mark,
+// integers outside int64, numbers outside double, and anything that exceeds the limits. Fails with Input: the message
+// begins with `file`, and `where` is "file:offset /json/pointer", with the offset in bytes. Linear in the text, to
+// which no reference is kept.
 base::Result<Value> parse(std::string_view text, const std::string& file = "JSON", Limits limits = {});
 
 // Writes a value with sorted keys. Doubles become the shortest text that reads back equal (always with '.' or 'e', so

@@ -151,7 +151,7 @@ base::Result<Value> parse(std::string_view text, const std::string& file, Limits
 {
     if (text.size() > limits.bytes)
         return fail(ErrorCode::Input,
-                    file + ": " + std::to_string(text.size()) + " bytes of JSON, more than the limit of " +
+                    file + ": has " + std::to_string(text.size()) + " bytes of JSON, more than the limit of " +
                         std::to_string(limits.bytes),
                     {}, file + ":0");
     if (text.starts_with("\xEF\xBB\xBF"))

@@ -20,7 +20,7 @@ std::size_t partsOf(base::PinKind kind) { return base::thirdOf(kind) == base::Pi
 std::optional<PinParts> readPin(const Reader& item)
 {
     const std::vector<Reader> parts = item.items();
-    if (item.ok() && parts.empty()) item.refuse("is not a pin: must be [kind, value]");
+    if (item.ok() && parts.empty()) item.refuse("must be [kind, value] or [kind, value, consumer or stage]");
     if (!item.ok()) return std::nullopt;
     const auto kind = named<base::PinKind>(parts[0]);
     if (item.ok() && parts.size() != partsOf(kind)) item.refuse(shapeOf(kind));

@@ -1,8 +1,8 @@
 #pragma once
 
-// Reads a document field by field. A Reader is a cursor that shares one sticky error with its children: after the first
-// failure, every accessor returns a default and every array is empty, so that callers read straight through and check
-// once, at the end.
+// Reads a document field by field. A Reader is a cursor that shares one sticky error with its children. An accessor
+// that fails returns a default, and after the first failure items() and members() are empty, so that callers read
+// straight through and check once, at the end.
 //
 //     Reader root(value, "plan.json");
 //     plan.batch = root.get<std::int64_t>("batch");

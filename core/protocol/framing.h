@@ -18,13 +18,13 @@ inline constexpr std::size_t maxHeaderBytes = 4096;
 // Returns the message with its header.
 std::string frame(std::string_view message);
 
-// Splits a byte stream into messages. After a failure, every later call fails as well.
+// Splits a byte stream into messages. After a failure of next(), every later next() fails as well.
 class FrameReader {
 public:
     // Appends received bytes. Amortised linear over the stream.
     void append(std::string_view bytes);
-    // Returns the next message; nullopt if more bytes are needed. Fails with Input if a header is too long, or if its
-    // Content-Length is missing or out of range.
+    // Returns the next message; nullopt if more bytes are needed. Fails with Input if a header is too long or has a
+    // line without a name, or if its Content-Length is missing, repeated, not a number or above maxMessageBytes.
     base::Result<std::optional<std::string>> next();
 
 private:

@@ -31,7 +31,7 @@ struct SourceRecord {
     int line = 0;
 };
 
-// A literal argument of an operator, as Python writes it: "dim" and "0", "keepdim" and "False".
+// A literal argument of an operator, as Python writes it: "dim" and "0", "keepdim" and "False". Strings have no quotes.
 struct ArgumentRecord {
     std::string name, text;
     bool operator==(const ArgumentRecord&) const = default;

@@ -24,8 +24,8 @@ using PlanCheckpoint = plan::Checkpoint;
 
 struct PlanStep {
     OpId op;
-    std::string rows;  // "B(node)", "F(node)", "O(edge_index,end1)"
-    std::string loop;  // destination type
+    std::string rows;  // "B(node)", "F(node)", "O(edge_index,end1)", "ALL"
+    std::string loop;  // destination type; empty for "ALL"
     bool operator==(const PlanStep&) const = default;
 };
 
@@ -52,7 +52,7 @@ struct PlanRecord {
     std::string device;
     base::Objective objective = base::Objective::Time;
     std::optional<double> cost, lowerBound, gap;  // in the unit of the objective; gap = (cost - lowerBound) / cost
-    std::vector<std::string> notes;               // for the user, on the search for the plan
+    std::vector<std::string> notes;               // sentences for the user
     std::optional<std::int64_t> batch;
     std::vector<OpId> prologue;
     std::vector<PlanStage> stages;
@@ -71,8 +71,8 @@ struct PlanRecord {
     std::map<OpId, std::vector<StageId>> stagesByOp;
 };
 
-// Whether both plans have the same pins, and the same stages compute, store and read the same values. A drawing of one
-// then also shows the other.
+// Whether both plans have the same pins and the same prologue, and the same stages compute, store and read the same
+// values. A drawing of one then also shows the other.
 bool sameCuts(const PlanRecord& left, const PlanRecord& right);
 
 // Reads the result of plan/make or plan/load. Fails with Input and a JSON pointer.

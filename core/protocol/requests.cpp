@@ -77,7 +77,7 @@ static void checkRead(const ShowSource& query, const Reader& params)
 
 static void checkRead(const PlanQuery& query, const Reader& params)
 {
-    if (query.pins.size() > mostPins) params.child("pins").refuse("holds too many pins");
+    if (query.pins.size() > mostPins) params.child("pins").refuse("holds more than 10,000 pins");
 }
 
 static void checkRead(const SeeTensor& query, const Reader& params)
@@ -118,7 +118,7 @@ static void checkRead(const StartRun& query, const Reader& params)
         params.child("resume").refuse("needs 'output', the folder that keeps the journal");
     if (resume && query.breakpoints) params.child("resume").refuse("is not for runs that stop at operators");
     if (!query.transient.empty() && (!query.last || keepsStores || resume))
-        params.child("transient").refuse("needs 'last', 'verify' none, and no 'resume'");
+        params.child("transient").refuse("needs 'last', 'verify' with the value none, and no 'resume'");
 }
 
 // ----

@@ -8,10 +8,11 @@
 
 namespace hopscope::protocol {
 
-// Returns an object {METHOD: {"params": .., "result": ..}}.
+// Returns the JSON Schema of an object {METHOD: {"params": .., "result": ..}}.
 json::Value requestsSchema();
 
-// Returns a table for each topic: "requests model" contains the methods that begin with "model/".
+// Returns a table for each topic, and one for each named struct in the params of requests. "requests model" contains
+// the methods that begin with "model/"; "requests worker" also contains those that begin with "shard/" and "stage/".
 std::vector<schema::DocumentedStruct> requestTables();
 
 }  // namespace hopscope::protocol

@@ -305,7 +305,7 @@ struct RunFinished {
     std::int64_t run = 0;
     std::string folder;
     std::optional<schema::Report> report;
-    std::string reportText;  // the text of report.json as sent; empty if the run failed
+    std::string reportText;  // the report as sent, in the form of report.json; empty if the run failed
     std::optional<base::Error> error;
 };
 

@@ -132,7 +132,7 @@ std::string valuesOf(const Setting<M>& setting)
     else if (setting.quantity == base::Quantity::Bytes) return "a size: 500M, 1Gi, ...";
     else if (setting.quantity == base::Quantity::Seconds) return "seconds";
     else if (setting.most > 0) return "1 to " + std::to_string(static_cast<int>(setting.most));
-    else return "a number from 1 on";
+    else return "a whole number, at least 1";
 }
 
 std::string tasksOf(base::Tasks tasks)

@@ -110,7 +110,7 @@ base::Result<NumberRows> readTensorRows(const json::Value& answer)
     if (count == 0 || read == nullptr) return found;
     found.width = bytes / size / count;
     if (found.width * size * count != bytes)
-        return base::fail(base::ErrorCode::Input, "rows of the tensor are cut off");
+        return base::fail(base::ErrorCode::Input, "the bytes of the tensor are not a whole number of rows");
     found.numbers.resize(found.width * count);
     for (std::size_t i = 0; i < found.numbers.size(); ++i) found.numbers[i] = read(rows->bytes.data() + i * size);
     return found;

@@ -26,7 +26,7 @@ using ReadNumber = double (*)(const std::byte*);
 // Returns null for complex dtypes.
 ReadNumber numberReader(base::DType dtype);
 
-// The readable name of a row: its table and, for an edge, its two ends.
+// The readable name of a row: its table, its number and, for an edge, its two ends.
 struct RowName {
     std::string table;
     std::int64_t row = 0;
@@ -68,7 +68,7 @@ struct NumberRows {
     std::vector<RowName> names{};
 };
 
-// Fails with Input if the dtype is unknown, or if the bytes are not a whole number of rows.
+// Fails with Input if a member is missing or malformed, or if the bytes are not a whole number of rows.
 base::Result<NumberRows> readTensorRows(const json::Value& answer);
 
 }  // namespace hopscope::protocol

@@ -26,7 +26,8 @@ constexpr auto namesOf(OutputsBy)
         {{OutputsBy::Forward, "forward"}, {OutputsBy::Staged, "staged"}, {OutputsBy::File, "file"}});
 }
 
-// The first number of an output that differs. Numbers that are not finite are NaN when they are read from a document.
+// The first number of an output outside the tolerance. Numbers that are not finite are NaN when they are read from a
+// document.
 struct DifferentElement {
     std::int64_t row = 0, element = 0;
     double first = 0, second = 0;

@@ -11,14 +11,14 @@
 namespace hopscope::schema {
 
 struct DocumentedStruct {
-    std::string name;   // as in the schema's definitions
+    std::string name;   // as in the mark of the table in docs/reference or docs/guides
     std::string table;  // Markdown, with a row for each member in order
 };
 
 struct Contract {
     std::string file;  // in resources/schemas
     json::Value schema;
-    std::string page;  // in docs; tables are between <!-- members NAME --> and <!-- end -->; empty: none
+    std::string page;  // in docs/reference; tables are between <!-- members NAME --> and <!-- end -->; empty: none
     std::vector<DocumentedStruct> structs;
 };
 

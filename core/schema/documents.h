@@ -1,8 +1,8 @@
 #pragma once
 
-// Writes and reads the versioned documents as JSON values and as text. Writers are deterministic (sorted keys, fixed
-// number format). Readers are strict: an unknown major version, a missing field, a wrong type or a dangling name fails
-// with Input and a JSON pointer. Unknown fields are ignored, because minor versions may add some.
+// Writes and reads plan.json as a JSON value and as text. Writers are deterministic (sorted keys, fixed number format).
+// Readers are strict: an unknown major version, a missing field, a wrong type or a dangling name fails with Input and a
+// JSON pointer. Unknown fields are ignored, because minor versions may add some.
 
 #include <map>
 #include <string>
@@ -14,13 +14,13 @@
 
 namespace hopscope::schema {
 
-// Return plan.json. It contains the names of row classes ("B(node)", "O(edge_index,dst)"), values (v17) and operators
+// Return plan.json. It contains the names of row classes ("B(node)", "O(edge_index,end1)"), values (v17) and operators
 // (op42).
 json::Value planValue(const plan::Plan& plan, const analysis::Analysis& analysis);
 std::string writePlan(const plan::Plan& plan, const analysis::Analysis& analysis);
 
-// Reads plan.json. Accepts only plans for this analysis: every id, class and table must exist, and each of `hashes`
-// ("model", "data", "roles") must equal that of the plan, unless one of them is missing.
+// Reads plan.json. Accepts only plans for this analysis that can run: every id, class and table must exist, and each of
+// `hashes` ("model", "data", "roles") must equal that of the plan, unless the plan lacks it.
 base::Result<plan::Plan> readPlan(const std::string& text, const analysis::Analysis& analysis, const std::string& file,
                                   const std::map<std::string, std::string>& hashes = {});
 // Reads plan.json from a JSON value. Messages call it `name`.

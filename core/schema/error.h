@@ -31,7 +31,7 @@ json::Value errorValue(const base::Error& error);
 // Reads an error. The first error of the JSON itself stays in the reader.
 base::Error errorFrom(const json::Reader& reader);
 
-// Returns the document that --json prints: {"error": ..}.
+// Returns the document that --json prints when a command fails: {"error": ..}.
 std::string writeError(const base::Error& error);
 
 }  // namespace hopscope::schema

@@ -1,7 +1,7 @@
 #pragma once
 
 // The documents with findings of the debugger: the first operator at which two computations differ, the operators that
-// produce NaN or infinities, and the results of operators at breakpoints.
+// produce NaN or infinities, the results of operators at breakpoints, and the rows and messages of watched nodes.
 
 #include <concepts>
 #include <cstdint>
@@ -23,7 +23,7 @@ struct OpOrNone : ir::OpId {
     OpOrNone(ir::OpId op = {}) : ir::OpId(op) {}
 };
 
-// An operator and its result, with their readable name and their location in the model.
+// An operator and its result, with the readable name of the result and the location of the operator in the model.
 struct OperatorRecord {
     OpOrNone op;
     ir::ValueId value;
@@ -44,7 +44,7 @@ constexpr auto fieldsOf(const T*)
                            field("depth", &T::depth, "rounds of message passing before it", base::Quantity::Count));
 }
 
-// A row of the inputs, and the number in it that shows the fault best.
+// A row of a result, named by the row of an input that it belongs to, and the number in it that shows the fault best.
 struct RowRecord {
     std::string table;
     std::int64_t row = 0;

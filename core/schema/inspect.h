@@ -38,7 +38,8 @@ std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& a
                                                      const std::map<std::string, std::int64_t>& declared,
                                                      const std::map<analysis::SpaceId, std::int64_t>& counted = {});
 
-// Returns the bytes of a value for the whole graph; nullopt if the size of one of its tables is unknown.
+// Returns the bytes of a value for the whole graph; nullopt if it is not a dense tensor, or if the size of one of its
+// tables is unknown.
 std::optional<std::int64_t> wholeBytes(const analysis::Analysis& analysis, ir::ValueId id,
                                        const std::map<analysis::SpaceId, std::int64_t>& sizes);
 

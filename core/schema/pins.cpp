@@ -15,8 +15,7 @@ ir::ValueId valueOf(const Reader& reader, const FindValue& find)
     const auto name = reader.as<std::string>();
     const auto found = find(name);
     if (!found && reader.ok())
-        reader.refuse("is '" + name +
-                      "', which is not a value of this model: inspect --json lists their ids and labels");
+        reader.refuse("is '" + name + "', which is not a value of this model: inspect --json lists the ids and labels");
     return found.value_or(ir::ValueId());
 }
 

@@ -20,13 +20,13 @@ json::Value writePins(const std::vector<plan::Pin>& pins);
 // Returns the value that a name refers to; nullopt if there is none.
 using FindValue = std::function<std::optional<ir::ValueId>(const std::string&)>;
 
-// Read pins. Refuse an unknown kind, a value that is not found, and a stage below 1.
+// Read pins. Refuse a malformed pin, an unknown kind, a value that is not found, and a stage below 1.
 plan::Pin readPin(const json::Reader& item, const FindValue& find);
 std::vector<plan::Pin> readPins(const json::Reader& list, const FindValue& find);
 std::vector<plan::Pin> readPins(const json::Reader& list, const Names& names);
 
-// Reads a file {"pins": [..], "model_sha256": ".."}. The hash may be missing. Fails with Input if the hash is not
-// `modelHash`, or if there are unknown members.
+// Reads a file {"pins": [..], "model_sha256": ".."}. The hash may be missing. Fails with Input if the text is not JSON,
+// a pin is refused, the hash is not `modelHash`, or there are unknown members.
 base::Result<std::vector<plan::Pin>> readPinsFile(const std::string& text, const analysis::Analysis& analysis,
                                                   const std::string& file, const std::string& modelHash);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The answers to plan/explain and plan/repairs, and the prediction in the answer to plan/make. Operators and values
-// have the names of plan.json.
+// The answers to plan/explain and plan/repairs, and the prediction in the answers to plan/make and plan/load. Operators
+// and values have the names of plan.json.
 
 #include <concepts>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace hopscope::schema {
 
-// ---- plan/explain: the costs and savings of every decision, and the differences from the rules' plans for every value
+// ---- plan/explain: the costs and savings of every decision, and the values on which the rules' plans differ
 
 struct Decision {
     base::DecisionKind kind = base::DecisionKind::Stored;
@@ -124,7 +124,7 @@ json::Value explanationValue(const Explanation& explanation);
 // Reads the answer. Fails with Input and a JSON pointer.
 base::Result<Explanation> readExplanation(const json::Value& answer, const ModelNames& model);
 
-// ---- plan/make: predictions from the plan, the shapes and the graph, made without running the model
+// ---- plan/make and plan/load: predictions from the plan, the shapes and the graph, made without running the model
 
 struct PredictedRead {
     ir::ValueId value;

@@ -150,7 +150,7 @@ private:
     {
         const auto home = m_homes.find(write.value);
         if (home == m_homes.end() || home->second != stage)
-            return field.refuse("has " + name(write.value) + ", which this stage does not store");
+            return field.refuse("has " + name(write.value) + ", which this stage does not store or writes twice");
         if (!covers(write.value, write.rows))
             return field.refuse("has " + nameOn(write.value, write.rows) +
                                 ", which does not cover each of its rows exactly once");
@@ -173,7 +173,7 @@ private:
         ir::forEachOperand(op, [&](ir::Slot slot, ValueId value) {
             if (info.use(slot).use != Use::Reduced || !m_analysis.hasRows(value)) return;
             if (!covers(value, reduction.rows))
-                field.refuse("has " + ir::describeOp(op) + ", which does not cover each of its rows exactly once");
+                field.refuse("has " + ir::describeOp(op) + ", which does not reduce each of its rows exactly once");
             needed(ops, value, reduction.rows, ir::describeOp(op));
         });
     }

@@ -221,7 +221,7 @@ constexpr auto fieldsOf(const T*)
               Presence::WhenSet));
 }
 
-// Converts a stored value. Its name, type and shape are those in the analysis.
+// Converts a stored value. Its type, its shape and the tables of its dimensions are those in the analysis.
 PlannedCheckpoint plannedCheckpoint(const plan::Checkpoint& stored, const analysis::Analysis& analysis);
 
 json::Value planDocumentValue(const PlanDocument& document);

@@ -1,7 +1,8 @@
 #pragma once
 
-// The document receptive-field.json: the rows and edges that the result of one node depends on in each round of message
-// passing, and the work that would be repeated if every node were computed from its own receptive field.
+// The document that `receptive-field --json` prints: the rows and edges that the result of one node depends on in each
+// round of message passing, and the work that would be repeated if every node were computed from its own receptive
+// field.
 
 #include <array>
 #include <concepts>

@@ -76,7 +76,7 @@ constexpr auto fieldsOf(const T*)
         field("origin", &T::origin, "the same as a phrase, or a hint on how to find it"));
 }
 
-// The cost of an operator in one loop of a stage; `op` and `fused` as in the plan.
+// The cost of an operator in one loop of a stage. `op` and `fused` contain the ids of operators in the plan.
 struct OperatorTimeRecord {
     std::string op, label;
     std::vector<std::string> fused;
@@ -347,7 +347,7 @@ json::Value bytesValue(const plan::Bytes& bytes);
 // (gcn.py:17), stage 1, for node 3".
 std::string sentenceOf(const NotFiniteRecord& record);
 // Returns this sentence for a report. Returns an empty string if all results are finite, or if the reason of the
-// verdict begins with the sentence.
+// verdict already states the count and the origin.
 std::string notFiniteBesideVerdict(const Report& report);
 plan::Bytes readBytes(const json::Reader& item);
 

@@ -125,16 +125,16 @@ Report bounded(Report report)
 {
     if (fits(report)) return report;
     shortenTexts(report);
-    std::array steps{Step{leaveOutOperators, "operators that took the least time"},
-                     Step{leaveOutCompared, "comparisons with the smallest differences"},
-                     Step{leaveOutRemarks, "notes and records of stores and orders"},
-                     Step{leaveOutStages, "stages that took the least time"}};
+    std::array steps{Step{leaveOutOperators, "of its operators, which took the least time"},
+                     Step{leaveOutCompared, "of its comparisons, which have the smallest differences"},
+                     Step{leaveOutRemarks, "of its notes and records of stores and orders"},
+                     Step{leaveOutStages, "of its stages, which took the least time"}};
     for (const std::size_t least : {std::size_t{100}, std::size_t{1}})
         for (Step& step : steps) step.gone += step.leaveOut(report, least);
     std::string note = "a report has room for " + base::formatBytes(mostReportBytes) + ": texts of more than " +
                        counted(longestText, "bytes are cut");
     for (const Step& step : steps)
-        if (step.gone > 0) note += "; " + counted(step.gone, step.what) + " are left out";
+        if (step.gone > 0) note += "; it omits " + counted(step.gone, step.what);
     report.notes.push_back(std::move(note));
     return report;
 }

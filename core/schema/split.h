@@ -112,8 +112,9 @@ Split makeSplit(const plan::Plan& plan, const analysis::Analysis& analysis, std:
 
 std::string writeSplit(const Split& split);
 
-// Reads the document. Also refuses a value without a tensor, a row space that is not listed, a stage input that no
-// earlier stage computes, and a stored value that its stage does not write.
+// Reads the document. Also refuses a value without a tensor, a row space or table that is not listed, a name that is
+// listed twice, and stages out of order. A stage may only read inputs of the model and values that are computed before
+// it, and must write its stored values.
 base::Result<Split> readSplit(const std::string& text, const std::string& file);
 
 }  // namespace hopscope::schema

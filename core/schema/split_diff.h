@@ -7,8 +7,9 @@
 
 namespace hopscope::schema {
 
-// Returns the differences between two splits as sentences: source files, tables, inputs and outputs, stages, stored
-// values, verification, in this order. Values have their readable names. Empty if the splits are equivalent. Linear.
+// Returns the differences between two splits as sentences: source files, tool, strategy, inputs and outputs, stages,
+// stored values and verdict, in this order. Values have their readable names, or their ids if a document lacks names.
+// Empty if the splits are equivalent.
 std::vector<std::string> differences(const Split& a, const Split& b);
 
 }  // namespace hopscope::schema

@@ -34,7 +34,7 @@ static void checkRead(const LoopMemoryRecord& loop, const Reader& item)
     for (std::size_t h = 0; h < loop.held.size(); ++h)
         if (!isSound(loop.held[h], h, loop.steps.size()))
             item.child("held").refuse("entry " + std::to_string(h) +
-                                      " is outside of the steps, or refers to a later one");
+                                      " must lie within the steps and refer to earlier entries only");
 }
 
 std::int64_t LoopMemoryRecord::peak() const

@@ -17,7 +17,7 @@
 
 namespace hopscope::schema {
 
-// One step of a batch, in the order of computation.
+// One step of the computation of a batch.
 struct MemoryStep {
     plan::BatchStep kind = plan::BatchStep::Operator;
     std::string op{};

@@ -12,7 +12,7 @@
 
 namespace hopscope::schema {
 
-// Returns an event with the name of each lane. These events come first in a trace.
+// Returns one event for each lane, with its name. These events come first in a trace.
 json::Array traceLanes();
 
 json::Value traceStage(plan::StageId stage, double start, double seconds);

@@ -138,8 +138,8 @@ constexpr auto fieldsOf(const T*)
                            field("seconds", &T::seconds, "duration of the verification", base::Quantity::Seconds));
 }
 
-// Returns the document that `verify --json` prints, which is also the member "verify" of a report. `check`: the quick
-// comparison on the sample, if there was one.
+// Returns the document that `verify --json` prints: the members of `verification`, as in "verify" of a report,
+// and `check` as "sample", which is the quick comparison on the sample, if there was one.
 std::string writeVerification(const Verification& verification, const std::optional<Verification>& check);
 base::Result<Verification> readVerification(const std::string& text, const std::string& file);
 

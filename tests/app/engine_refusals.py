@@ -288,7 +288,7 @@ class Refusals(unittest.TestCase):
         inspect = json.loads(self.accepted("inspect", *plan[1:], "--json").stdout)
         label = {value["label"]: value["id"] for value in inspect["values"]}
         relu, gather, row = (label[name] for name in ("relu after convs.0", "convs.1 gather source", "convs.1 product"))
-        self.refused(3, "'op19', which is not a value of this model", "inspect --json lists their ids and labels", *plan,
+        self.refused(3, "'op19', which is not a value of this model", "inspect --json lists the ids and labels", *plan,
                      *self.pins(["checkpoint", "op19"]))
         self.accepted(*plan, *self.pins(["checkpoint", "relu after convs.0"]))
         self.refused(4, "the model needs at least 3 stages", "--stages 3", *plan, "--stages", "2")

@@ -48,7 +48,8 @@ def key_text(key: object) -> str:
 
 
 def checked(name: str, array: Any) -> Any:
-    """Returns the array. Raises InputError if its elements are not numbers, or have no memory."""
+    """Returns the array. Raises InputError if its elements are no plain numbers in memory. Its layout must be dense,
+    COO or CSR."""
     if not is_torch(array):
         if array.dtype.kind not in "biufc":
             raise InputError(f"'{name}' has the dtype {array.dtype}", "encode it as numbers, or leave it out")
@@ -70,8 +71,9 @@ def native(array: Any) -> Any:
 
 
 def flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the engine's keys of an array: its name, or those of the parts of a sparse tensor (`arg.coo_indices`,
-    ...)."""
+    """Yields an array with its name, which is the engine's key for it. A sparse tensor has several parts and keys:
+    `arg.coo_indices`, `arg.coo_values` and `arg.coo_size`, or `arg.csr_crow`, `arg.csr_col`, `arg.csr_values` and
+    `arg.csr_size`."""
     if is_torch(value) and str(value.layout) != "torch.strided":
         yield from _sparse(name, value)
     else:
@@ -107,7 +109,7 @@ def extent(array: Any) -> int:
 
 
 def raw(array: Any) -> memoryview:
-    """Returns the elements of an array in C order: a view of the array if possible, otherwise a copy."""
+    """Returns the little-endian bytes of an array in C order: a view of the array if possible, otherwise a copy."""
     if is_torch(array):
         array = array.detach().resolve_conj().cpu().contiguous()
         if dtype_name(array) == "bfloat16":
@@ -119,8 +121,8 @@ def raw(array: Any) -> memoryview:
 
 
 def write(arrays: Mapping[str, Any], path: Path) -> None:
-    """Writes a .safetensors file. Raises InputError for a dtype that the format lacks, ResourceError for a full
-    disk."""
+    """Writes a .safetensors file. Raises InputError if a dtype is not in `_NAMES`, or if the file cannot be written.
+    Raises ResourceError if the disk is full."""
     header: dict[str, Any] = {}
     end = 0
     for name, array in arrays.items():
@@ -197,7 +199,8 @@ def _mapped(path: Path, entry: Mapping[str, Any], offset: int) -> NDArray[Any]:
 
 
 def npy_file(array: object) -> Path | None:
-    """Returns the .npy file that this array maps as a whole, in C order. The engine can then read the file itself."""
+    """Returns the .npy file that this array maps as a whole, read-only and in C order. None: there is none. The engine
+    can read such a file itself."""
     if not isinstance(array, numpy.memmap) or not array.filename or not array.flags.c_contiguous:
         return None
     path = Path(array.filename)
@@ -210,7 +213,7 @@ def npy_file(array: object) -> Path | None:
 
 def load(path: Path, dtype: str, as_torch: bool) -> Any:
     """Maps an output of the engine copy-on-write: writing to it does not change the file. The map stays valid when the
-    file is removed."""
+    file is removed. If torch is not asked for, bfloat16 becomes float32 in memory."""
     if path.suffix == ".safetensors":
         (array,) = read(path).values()
     else:

@@ -57,8 +57,8 @@ class Call:
         return dict(leaf for name, value in self.arguments.items() for leaf in _forms.leaves(name, value))
 
     def keep_what_is_read(self, model: Any) -> bool:
-        """Drops the entries of a small container that the model does not read, which may have any shape. Returns
-        whether there were any."""
+        """Drops the entries of a container or an object that the model does not read. They may have any shape. Does
+        nothing if there are many rows. Returns whether there were any such entries."""
         if not self.holds_objects() or sum(map(len, filter(_has_rows, self.leaves().values()))) > _FEW_ROWS:
             return False
         read = _read_by(lambda: self.forward(model, self.arguments))
@@ -169,7 +169,7 @@ def _container(like: Any, given: Mapping[str, Any], forms: Mapping[str, Any]) ->
 
 
 def unwrapped(model: Any) -> tuple[Any, list[str]]:
-    """Returns the module without wrappers that only change its device or speed."""
+    """Returns the module without wrappers that only change its device or speed, with a note for each."""
     import torch
     from torch.nn.parallel import DataParallel, DistributedDataParallel
 
@@ -212,8 +212,9 @@ def bind(model: Any, inputs: Inputs) -> Call:
 
 
 def _add_others(call: Call, kinds: set[Any], rest: Mapping[str, Any]) -> set[str]:
-    """Adds the other entries of a dict if `forward` takes any arguments: by name if it has other parameters, otherwise
-    in the order of the dict."""
+    """Adds the other entries of a dict if `forward` takes *args or **kwargs. Returns their names. They are passed by
+    name if `forward` takes no *args, or if it takes **kwargs and has other arguments; otherwise in the order of the
+    dict."""
     if not kinds:
         return set()
     in_order, by_name = (kind in kinds for kind in _ANY)
@@ -236,12 +237,12 @@ def part_of_file(name: str, value: Any) -> str:
 
 
 def ignored(name: str) -> str:
-    """Returns the note of the engine about ignored inputs."""
+    """Returns the engine's note about an ignored input."""
     return f"'{name}' is not an argument of the model: ignored"
 
 
 def _as_argument(inputs: Inputs, required: list[str]) -> Inputs:
-    """Returns an object that is the only argument under its name. Otherwise its attributes may be arguments."""
+    """Puts an object under the name of the only required argument. Otherwise its attributes may be arguments."""
     if len(required) == 1 and required[0] not in inputs.values and _records.is_plain(inputs.container):
         return replace(inputs, values={required[0]: inputs.container}, container=None)
     return inputs
@@ -276,8 +277,8 @@ def positional(model: Any, values: tuple[Any, ...] | list[Any]) -> dict[str, Any
 
 
 def _names_inside(model: Any, count: int) -> list[str]:
-    """Returns the argument names of the first submodule with this number of arguments, to which a container passes its
-    own."""
+    """Returns the first argument names of the first submodule with at least this number of arguments. A container
+    passes its own arguments to it."""
     for module in list(model.modules())[1:]:
         names = [parameter.name for parameter in _named(module)]
         if len(names) >= count:
@@ -311,7 +312,7 @@ def _named(model: Any) -> list[inspect.Parameter]:
 
 
 def _variable(model: Any) -> set[Any]:
-    """Returns which of *args and **kwargs its forward takes."""
+    """Returns which of *args and **kwargs the model's `forward` takes."""
     if hasattr(getattr(model, "_c", None), "_get_method"):
         return set()
     return {item.kind for item in inspect.signature(model.forward).parameters.values()} & set(_ANY)
@@ -333,7 +334,7 @@ def _without_forward(name: str, methods: list[str]) -> Refused:
 
 
 def _methods(kind: type) -> list[str]:
-    """Returns the methods that the classes of a model define."""
+    """Returns the public methods that the classes of a model define."""
     base = sys.modules["torch"].nn.Module
     own = [one for one in kind.__mro__ if issubclass(one, base) and one is not base]
     names = [name for one in own for name, item in vars(one).items() if inspect.isfunction(item)]

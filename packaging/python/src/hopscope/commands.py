@@ -1,4 +1,4 @@
-"""The engine's other commands as functions: `inspect`, `plan`, `verify`, `devices`."""
+"""The engine's other commands as functions: `inspect`, `plan`, `verify`, `trust`, `devices`."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def files(model: Any, data: Any, roles: Roles, scratch: Place | None, *, once: bool = True) -> Iterator[Files]:
-    """Yields model and data as files for the duration of a command; existing files are used where they are. With
-    `once`, nothing that outlives the command contains the model."""
+    """Yields model and data as files for the duration of a command; existing files are used where they are. `once`: the
+    file of a model in memory may fit these data only, because it does not outlive the command."""
     arguments = isinstance(data, tuple) or data is None
     table = None if arguments else inputs_of(data)
     expected = 0 if table is None or table.paths is not None else size_of(table.values)
@@ -106,8 +106,8 @@ def plan(
 
     Raises:
         UsageError: An argument is wrong.
-        Refused: The model cannot be saved or split, or not with these pins.
-        ResourceError: No plan fits the memory limit.
+        InputError: An input is missing or unsuitable.
+        Refused: The model cannot be saved or split, or not with these `pins`, `stages` or `host_memory`.
 
     Example:
         >>> plan = hopscope.plan(saved, data, device="cpu", objective="bytes")
@@ -162,7 +162,8 @@ def verify(
         data (Any): As for `inference`.
         plan (Plan | str | Path | None): The plan to verify, as for `inference`.
         pins (Sequence[Sequence[str | int]]): As for `inference`.
-        full (bool): True: compares all rows. False: all rows if they fit in memory, and otherwise a sample of nodes.
+        full (bool): True: compares all rows. False: as the setting `verify` says; by default all rows if they fit in
+            memory, and otherwise a sample of nodes.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
         scratch (str | Path | None): As for `inference`.
         **settings: The settings of a verification (docs/reference/settings.md).

@@ -57,10 +57,11 @@ class Comparison:
     """The comparison of two files of a model.
 
     Attributes:
-        verdict (str): "equal", "different", or "unverifiable" if the model amplifies rounding by as much.
-        reason (str): A sentence about the verdict, and about the operator at which the files diverge.
+        verdict (str): "equal", "different", or "unverifiable" if all differences are rounding that the model amplifies.
+        reason (str): A sentence about the verdict and, if it is known, the operator at which the files diverge.
         outputs (Table[ComparedOutput]): The comparison of each output.
-        where (Divergence | None): Both models operator by operator, if numbers differ and both are model files.
+        where (Divergence | None): Both models operator by operator, if the verdict is "different". None also if they
+            cannot be compared; `document["not_located"]` says why.
         seconds (float): The duration.
         document (dict[str, Any]): The whole document (docs/reference/format-comparison.md).
         notes (list[str]): Sentences about assumptions and ignored inputs.

@@ -1,5 +1,5 @@
 """Turns the objects of users into one table: names to tensors, or to dicts and lists of tensors, as `forward` takes
-them. This module copies nothing, and uses libraries only if the caller has imported them."""
+them. Arrays are copied only if their form has to change."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GRAPH_SIZES = ("num_nodes", "num_edges", "size", "n_nodes", "n_edges", "dim_siz
 
 
 def counts_rows(name: str, value: Any) -> bool:
-    """Returns whether an argument is a number of rows, or a tuple of them (and of None)."""
+    """Returns whether an argument is a number of rows, or a tuple or list of these and None."""
     numbers = value if isinstance(value, (tuple, list)) else (value,)
     whole = all(isinstance(item, int) and not isinstance(item, bool) for item in numbers if item is not None)
     return name in _GRAPH_SIZES and whole and any(item is not None for item in numbers)
@@ -43,7 +43,7 @@ class Inputs:
 def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of container)
     """Reads PyG's Data and HeteroData, DGL graphs, NetworkX graphs, SciPy matrices, tables of edges, objects that hold
     tensors as attributes, and dicts of all these by argument. It also reads paths: a .safetensors file, a folder of
-    .npy files, NAME=FILE.npy, a list of these, or a folder of the Open Graph Benchmark."""
+    .npy files, NAME=FILE.npy, a list of these, a Parquet file with edges, or a folder of the Open Graph Benchmark."""
     if isinstance(data, Inputs):
         return data
     if isinstance(data, (str, Path)) and _ogb.is_folder(Path(data)):
@@ -138,7 +138,7 @@ def _listed(value: Any) -> Any:
 
 def _from_mapping(data: Mapping[Any, Any]) -> Inputs:
     """Reads a dict whose entries are arrays, dicts and lists of them, tables, or edges in any form. Attributes of those
-    edges are used unless the dict has an entry of that name."""
+    edges and nodes are used unless the dict has an entry of that name."""
     table: dict[str, Any] = {}
     brought: dict[str, Any] = {}
     for key, value in data.items():
@@ -188,7 +188,7 @@ def _holds_torch(value: Any) -> bool:
 
 
 def _hetero_tables(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns each attribute as `attr_dict`, by type, and separately as `attr_type`."""
+    """Returns each attribute as a dict by type (`x_dict`), and separately for each type (`x_user`)."""
     table: dict[str, Any] = {}
     others: dict[str, Any] = {}
     for kind, store in [*data.node_items(), *data.edge_items()]:

@@ -64,11 +64,12 @@ def compare(
     Args:
         model (torch.nn.Module | Saved | str | Path): As for `inference`.
         data (Any): As for `inference`.
-        against (str | Path | None): Another model file to compare with; None: compares the staged run with the model.
+        against (str | Path | None): Another model file to compare with, which needs neither `plan` nor `batch`; None:
+            compares the staged run with the model.
         absolute (float): The absolute tolerance.
         relative (float): The relative tolerance.
-        plan (Plan | str | Path | None): The plan of the run; None: a new one.
-        batch (int | None): Destination nodes per batch; None: as for `inference`.
+        plan (Plan | str | Path | None): The plan of the run; None: the plan of the depth heuristic.
+        batch (int | None): Destination nodes per batch; None: 65,536.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
         scratch (str | Path | None): As for `inference`.
 
@@ -98,8 +99,8 @@ def non_finite(
     Args:
         model (torch.nn.Module | Saved | str | Path): As for `inference`.
         data (Any): As for `inference`.
-        plan (Plan | str | Path | None): The plan of the run; None: a new one.
-        batch (int | None): Destination nodes per batch; None: as for `inference`.
+        plan (Plan | str | Path | None): The plan of the run; None: the plan of the depth heuristic.
+        batch (int | None): Destination nodes per batch; None: 65,536.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
         scratch (str | Path | None): As for `inference`.
 
@@ -141,10 +142,10 @@ def breakpoints(
         model (torch.nn.Module | Saved | str | Path): As for `inference`.
         data (Any): As for `inference`.
         places (str | Sequence[str]): Operators ("op42"), values, kinds ("aten::relu"), modules or stages ("stage 2").
-        when (str): "always", "isnan", "outside=LEAST,MOST" or "node=N".
-        hits (int): The number of results to describe.
-        plan (Plan | str | Path | None): The plan of the run; None: a new one.
-        batch (int | None): Destination nodes per batch; None: as for `inference`.
+        when (str): "always", "isnan" (NaN or infinite), "outside=LEAST,MOST" or "node=N".
+        hits (int): The most results to describe.
+        plan (Plan | str | Path | None): The plan of the run; None: the plan of the depth heuristic.
+        batch (int | None): Destination nodes per batch; None: 65,536.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
         scratch (str | Path | None): As for `inference`.
 
@@ -187,8 +188,8 @@ def watch(
         places (str | Sequence[str]): Operators or modules.
         nodes (int | Iterable[int]): The nodes: numbers, an array or a tensor.
         messages (str | Sequence[str]): Aggregations, or modules with some. Their largest contributions come first.
-        plan (Plan | str | Path | None): The plan of the run; None: a new one.
-        batch (int | None): Destination nodes per batch; None: as for `inference`.
+        plan (Plan | str | Path | None): The plan of the run; None: the plan of the depth heuristic.
+        batch (int | None): Destination nodes per batch; None: 65,536.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
         scratch (str | Path | None): As for `inference`.
 
@@ -196,7 +197,7 @@ def watch(
         Watched: The rows and contributions.
 
     Raises:
-        UsageError: There is nothing to watch, or a place names no operator.
+        UsageError: There is nothing to watch, or a place names no operator or no aggregation.
         HopscopeError: As for `inference`.
 
     Example:
@@ -240,8 +241,8 @@ def tensor(
         nodes (int | Iterable[int] | None): The nodes whose rows to return.
         rows (tuple[int, int] | None): The range of rows to return; its end is exclusive.
         batch_of (int | None): The node whose batch to return.
-        plan (Plan | str | Path | None): The plan of the run; None: a new one.
-        batch (int | None): Destination nodes per batch; None: as for `inference`.
+        plan (Plan | str | Path | None): The plan of the run; None: the plan of the depth heuristic.
+        batch (int | None): Destination nodes per batch; None: 65,536.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
         scratch (str | Path | None): As for `inference`.
 
@@ -249,7 +250,7 @@ def tensor(
         Tensor: The numbers.
 
     Raises:
-        UsageError: The place names no value.
+        UsageError: The place names no value or several, or has no such rows.
         HopscopeError: As for `inference`.
 
     Example:
@@ -288,7 +289,7 @@ def memory(
         model (torch.nn.Module | Saved | str | Path): As for `inference`.
         data (Any): As for `inference`.
         stage (int): The number of the stage, counted from 1.
-        plan (Plan | str | Path | None): The plan of the run; None: a new one.
+        plan (Plan | str | Path | None): The plan of the run; None: the plan of the depth heuristic.
         batch (int | None): Destination nodes per batch; None: as for `inference`.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
         scratch (str | Path | None): As for `inference`.
@@ -341,7 +342,7 @@ def _rows(items: list[dict[str, Any]]) -> list[Row]:
 
 
 def divergence_of(document: dict[str, Any]) -> Divergence:
-    """Reads the document of `debug --against`."""
+    """Reads the findings of a comparison, as `debug` and `debug --against` print them."""
     found = document["divergence"] or {}
     return Divergence(
         document["first"], document["second"], document["compared"], _place(found) if found else None,

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Value:
-    """An intermediate value of a model.
+    """A value of a model: an input, a weight, a constant, or a result of an operator.
 
     Attributes:
         id (str): Its id in documents and pins, such as "v17".
         name (str): A unique, readable name, such as "relu after convs.0".
-        origin (str): The operator that computes it.
-        dtype (str | None): The type of its elements.
-        shape (list[int | str]): Its extents; "|node|" stands for the number of rows of the table `node`.
-        bytes (int | None): Its size; None without data.
+        origin (str): The place that it comes from: "input", "parameter", "constant" or "op".
+        dtype (str | None): The type of its elements; None if it is unknown.
+        shape (list[int | str]): Its extents; "|node|" stands for the number of rows of the table `node`; None: unknown.
+        bytes (int | None): Its size with the given data; None if it is unknown.
     """
 
     id: str
@@ -43,16 +43,16 @@ class Value:
 
 @dataclass(frozen=True, repr=False)
 class Operator:
-    """An operator of a model.
+    """An operator of a model, or an input or output.
 
     Attributes:
-        id (str): Its id in documents, such as "op7".
+        id (str): Its id in documents, such as "op7" or "input.x".
         name (str): The operator of LibTorch, or the name of an input or output of the model.
         kind (str): Its part in message passing: "input", "structure", "rowwise", "gather", "aggregate", "reduce" or
             "output".
         module (str): The path of the module that calls it.
         depth (int): The depth of its result, in hops.
-        line (str): The source line, such as "gcn.py:31".
+        line (str): The source line, such as "gcn.py:31"; empty if it is unknown.
     """
 
     id: str
@@ -78,7 +78,7 @@ class Cut:
         shape (list[int | str]): Its extents; "|node|" stands for the number of rows of the table `node`.
         dtype (str | None): The type of its elements.
         output (bool): Whether it is an output of the model.
-        written (int | None): Bytes that the run writes; None without data.
+        written (int | None): Bytes that the run writes; None if they are not known.
         read (int | None): Bytes that later stages read; None if they are not known.
     """
 
@@ -98,7 +98,7 @@ class Cut:
 
 @dataclass(frozen=True, repr=False)
 class Stage:
-    """One pass over all nodes.
+    """A part of a model that is computed for all nodes, batch by batch.
 
     Attributes:
         index (int): Its number, counted from 1.
@@ -127,7 +127,7 @@ class Lint:
 
     Attributes:
         code (str): The name of the kind of finding.
-        message (str): A sentence, with the operator and its line.
+        message (str): A sentence, with the operator and its line if it is about one.
         blocking (bool): Whether it is the reason why the model cannot be split.
     """
 
@@ -146,10 +146,11 @@ class Inspection:
         depth (int): The message-passing depth of the outputs, in hops.
         splittable (bool): Whether the model can be split. If not, a blocking entry of `lints` gives the reason.
         roles (dict[str, str]): The roles of the inputs, as `roles` of `inference` takes them.
-        sizes (dict[str, int]): The rows of each table, as far as the data contains them.
+        sizes (dict[str, int]): The rows of each table, as far as they follow from the data.
         stages (Table[Stage]): The stages by message-passing depth.
         cuts (Table[Cut]): The values that these stages store.
-        operators (Table[Operator]): The operators, in the order in which they run.
+        operators (Table[Operator]): The operators, in the order in which they run; the inputs of the model come first,
+            and its outputs last.
         values (Table[Value]): The values.
         lints (Table[Lint]): Findings about the model.
         notes (list[str]): Sentences about assumptions and ignored inputs.
@@ -196,15 +197,16 @@ class Plan:
         unit (str): The unit of `cost`: "seconds" or "bytes".
         cost (float | None): The cost by the cost model; None without data.
         gap (float | None): The largest possible distance from the optimum, relative to the cost. It is 0 if the plan
-            is proven optimal, and None for the plan of a heuristic.
-        peak_memory (int | None): Bytes on the device; None without data.
+            is proven optimal; None: there are no data, or the plan is that of a heuristic.
+        peak_memory (int | None): The predicted bytes on the device; None without data.
         bytes (dict[str, int]): Bytes that the stages write ("d2h"), read ("h2d"), and read of the graph's structure
             ("structure"). Empty without data.
         stages (Table[Stage]): The stages.
         cuts (Table[Cut]): The stored values, with the outputs of the model.
         notes (list[str]): Sentences about assumptions and ignored inputs.
         document (dict[str, Any]): The content of plan.json (docs/reference/format-plan.md).
-        fingerprint (str): Equal for plans of the same model with the same weights. Empty for a model file.
+        fingerprint (str): Equal for plans of the same traced model with the same weights. Empty for other models, and
+            for paths of model files.
     """
 
     strategy: str
@@ -274,7 +276,7 @@ class Device:
         id (str): Its name as `device` takes it, such as "cpu" or "cuda:0".
         name (str): The model name of the processor or GPU.
         memory (int): Its memory in bytes.
-        driver (str): The driver of a GPU.
+        driver (str): The driver of a GPU; empty for the CPU.
     """
 
     id: str

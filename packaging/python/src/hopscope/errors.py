@@ -1,4 +1,4 @@
-"""Exceptions for the engine's exit codes; each has a sentence, a hint, and the location of the fault."""
+"""Exceptions for the engine's exit codes; each has a sentence, and may have a hint and the location of the fault."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BY_EXIT_CODE: dict[int, type[HopscopeError]] = {
 
 
 def kind_of(exit_code: int) -> type[HopscopeError]:
-    """Returns the exception for an exit code of the engine, and EngineError for an undocumented one."""
+    """Returns the class of exceptions for an exit code of the engine; EngineError for an undocumented one."""
     return _BY_EXIT_CODE.get(exit_code, EngineError)
 
 
@@ -118,6 +118,6 @@ def origin_of(problem: BaseException) -> str:
 
 
 def sentence_of(problem: BaseException) -> str:
-    """Returns the first line of an exception's text."""
+    """Returns the first line of an exception's text; without a text, the name of its class."""
     lines = str(problem).strip().splitlines()
     return lines[0] if lines else type(problem).__name__

@@ -59,7 +59,7 @@ class Export:
 
     @property
     def methods(self) -> list[str]:
-        """The methods of the exported module, in the order in which they run."""
+        """The methods of the exported module for the prologue and the loops, in the order in which they run."""
         return ["prologue", *(loop["method"] for loop in self.document["code"]["loops"])]
 
     def load(self) -> Exported:
@@ -242,7 +242,7 @@ def _resolved(device: str) -> str:
 
 
 def _nested(outputs: dict[str, Any]) -> Any:
-    """ "out", or "out.0", "out.1", "out.KEY" as forward returns them: a tensor, a tuple, a dict."""
+    """Returns outputs as `forward` does: "out" is a tensor, "out.0" and "out.1" form a tuple, and "out.KEY" a dict."""
     if list(outputs) == ["out"]:
         return outputs["out"]
     branches: dict[str, dict[str, Any]] = {}

@@ -24,7 +24,7 @@ class Place:
         name (str): The readable name of the result.
         kind (str): The operator, such as "aten::relu".
         module (str): The path of the module that calls it.
-        source (str): The source line, such as "gcn.py:31".
+        source (str): The source line, such as "gcn.py:31"; empty if it is unknown.
         depth (int): The number of hops before it.
     """
 
@@ -45,15 +45,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Row:
-    """A row with an error.
+    """A row of a result that shows a fault.
 
     Attributes:
         table (str): The table of the input from which the row comes.
         row (int): Its number.
-        ends (list[int]): The source and the destination of an edge.
-        element (int): The position of the element with the largest error.
+        ends (list[int]): The source and the destination of an edge; empty for other rows.
+        element (int): The position of the element that shows the fault best.
         first (float | None): That element in the first computation; None if it is not finite.
-        second (float | None): The same element in the second computation.
+        second (float | None): The same element in the second computation; None if it is not finite.
     """
 
     table: str
@@ -95,12 +95,12 @@ class Divergence(_Rows):
         second (str): The second computation: a model file, or "unsplit".
         compared (int): The number of compared values.
         place (Place | None): The first operator whose results differ, if there is one.
-        what (str): "values", or a sentence about different types or shapes.
+        what (str): "values", or the difference of types or shapes; empty if nothing differs.
         differing (int): The number of rows that differ at this operator.
         of (int): The number of its rows.
         max_abs (float | None): The largest absolute difference; None if it is not finite.
         max_rel (float | None): The largest relative difference; None if it is not finite.
-        shown (list[Row]): Some of the rows that differ.
+        shown (list[Row]): The first 20 of the rows that differ.
         growth (list[dict[str, Any]]): The largest differences of each value, in order.
         document (dict[str, Any]): The whole document (docs/reference/format-findings.md).
     """
@@ -158,8 +158,8 @@ class NonFinite(_Rows):
 
     Attributes:
         makers (list[Maker]): The operators that produce them, in the order of the program.
-        inputs (list[Any]): The inputs and weights that contain some.
-        outputs (list[Any]): The outputs that contain some.
+        inputs (list[Any]): The names of the inputs and weights that contain some.
+        outputs (list[Any]): The names of the outputs that contain some.
         document (dict[str, Any]): The whole document (docs/reference/format-findings.md).
     """
 
@@ -186,7 +186,7 @@ class Hits(_Rows):
     """Results of batches at which a condition held.
 
     Attributes:
-        hits (list[dict[str, Any]]): The first of these results, with their rows and statistics.
+        hits (list[dict[str, Any]]): The first of these results, with their shapes and statistics.
         seen (int): The number of all such results.
         document (dict[str, Any]): The whole document (docs/reference/format-findings.md).
     """
@@ -213,7 +213,7 @@ class Watched(_Rows):
         nodes (list[int]): The nodes.
         values (dict[str, NDArray[Any]]): By the name of a value, its rows for these nodes.
         places (dict[str, Place]): By the name of a value, its operator.
-        aggregations (list[dict[str, Any]]): For each aggregation and node, the contribution of each neighbour.
+        aggregations (list[dict[str, Any]]): For each aggregation and node, the 20 largest contributions of neighbours.
         document (dict[str, Any]): The whole document (docs/reference/format-findings.md).
     """
 

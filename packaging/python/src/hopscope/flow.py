@@ -84,7 +84,7 @@ class LayeredFlow:
         return any(value in place for place in (run.stores, run.names, run.prologue, run.weights))
 
     def table_of(self, name: str) -> str | None:
-        """Returns the table whose rows a value has, or None if it is not known.
+        """Returns the table whose rows a value has; None if it has none or is not known.
 
         Args:
             name (str): The name of the value.
@@ -257,7 +257,8 @@ class Layer:
             Tensor: The rows of all destinations.
 
         Raises:
-            InputError: The layer has no edges, or several kinds of them and no `relation`.
+            InputError: The layer has no edges, does not read those of `relation`, or reads several kinds and
+                `relation` is None; or `reduce` is not known.
         """
         import torch
 
@@ -428,7 +429,7 @@ def _reduced(reduce: Reduce, messages: Tensor, places: Tensor, count: int) -> Te
 
 
 def _names(code: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str, str]:
-    """Values by their names: of inputs and outputs first, then of the parameters of stages."""
+    """Returns the values by their names: those of inputs and outputs first, then those of the parameters of stages."""
     names = {spec["name"]: value for value, spec in tensors.items() if spec["name"]}
     names.update({output["name"]: output["value"] for output in code["outputs"] if output["name"] not in names})
     named = set(names.values())

@@ -39,7 +39,8 @@ class Verification:
     Attributes:
         verdict (str): "equal", "different" or "unverifiable".
         reason (str): A sentence about the verdict.
-        method (str): "full" if all rows were compared, and "sample" if some were.
+        method (str): "full": all rows were compared; "sampled": the rows of some nodes; "sample": the rows of a sample
+            of the graph, before the run; "": none.
         rows (int): The number of compared rows.
         outputs (Table[Compared]): The comparison of each output.
         seconds (float): The duration.
@@ -64,7 +65,7 @@ class Verification:
 
     @property
     def not_finite(self) -> int:
-        """The number of compared numbers that are NaN or infinite, also in the model's own results."""
+        """The number of compared elements that are NaN or infinite in both results."""
         return sum(output["not_finite"] for output in self.document["outputs"])
 
     def __repr__(self) -> str:
@@ -87,9 +88,9 @@ class NotFinite:
         numbers (int): The number of such elements.
         outputs (dict[str, int]): The number of such elements in each output.
         first (dict[str, Any] | None): The operator that produced them from finite numbers, if it is known.
-        stage (int | None): The stage of that operator; None before the first stage.
+        stage (int | None): The stage of that operator; None before the first stage, and if `first` is None.
         given (list[str]): Inputs and parameters that contain such numbers themselves.
-        origin (str): A sentence about their origin, or about how to find it.
+        origin (str): A phrase about their origin, or about how to find it.
     """
 
     numbers: int
@@ -115,7 +116,7 @@ class OperatorRun:
         op (str): The id of the operator.
         label (str): The readable name of its result.
         seconds (float): The duration.
-        bytes (int): The size of its results in one batch.
+        bytes (int): The largest size of its results in one batch.
         fused (tuple[str, ...]): The operators of the same pass over the edges.
     """
 
@@ -179,8 +180,8 @@ class Report:
         strategy (str): The strategy of the plan.
         device (str): The device.
         seconds (float): The duration of the run.
-        prologue_seconds (float): The part of this duration before the first stage.
-        peak_memory (int): The maximum number of bytes on the device.
+        prologue_seconds (float): The part of this duration that the prologue took.
+        peak_memory (int): The maximum number of bytes allocated for tensors on the device.
         stages (Table[StageRun]): The stages as they ran.
         notes (list[str]): Remarks of the engine.
         verification (Verification | None): The comparison with the model's own `forward`; None if there was none.
@@ -201,7 +202,7 @@ class Report:
 
     @property
     def operators(self) -> Table[OperatorRun]:
-        """The cost of each operator and loop, in the order of computation; empty for a run on a GPU."""
+        """The cost of each operator in each loop, in the order of computation; empty for a run on a GPU."""
         return Table(operator for stage in self.stages for operator in stage.operators)
 
     def __repr__(self) -> str:

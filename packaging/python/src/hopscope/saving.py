@@ -34,12 +34,12 @@ class Saved:
         path (Path): The file.
         how (str): "trace" or "script" for a TorchScript file, "export" for an exported program (.pt2), or "as it was"
             for a model that was compiled already.
-        arguments (tuple[str, ...]): The arguments of `forward`, in order.
-        keys (tuple[str, ...]): The keys of its data.
-        notes (tuple[str, ...]): Sentences about the samples and the comparison.
-        difference (float): The largest difference from the model on another graph.
+        arguments (tuple[str, ...]): The arguments of `forward` that the file takes, in order.
+        keys (tuple[str, ...]): The engine's names of the tensors in these arguments.
+        notes (tuple[str, ...]): Sentences about how the model was saved, and about ignored inputs.
+        difference (float): The largest difference from the model when the file was compared with it; 0 if it was not.
         structure (Any): The structure of the results, with tensors replaced by the engine's names.
-        fingerprint (str): Equal for files of the same model with the same weights.
+        fingerprint (str): Equal for files that were traced from the same model with the same weights; empty for others.
         parameters (dict[str, str]): The names that parameters have in the file, if they differ.
     """
 
@@ -82,17 +82,18 @@ def save(model: Any, inputs: Any, path: Place, *, roles: Roles = (), via: Via = 
     """Writes a model in memory as a file that Hopscope runs.
 
     The engine extracts small samples of the data. The model is traced on samples of different sizes and on the data
-    themselves; if the traces differ, because a size or a branch would be baked in, it is scripted instead. Data of more
-    than 100,000 rows are not traced: the trace of a sample is not used if their sizes, or values that Python or NumPy
-    reads from tensors, determine which operators run. If neither TorchScript file gives the results of the model, the
-    model is exported by `torch.export`. The file appears at `path` after it was loaded again and agreed with the model
-    on another sample. The model is saved as `eval()` would compute it; its modes, gradients, attributes and random
-    numbers do not change.
+    themselves. It is scripted instead if tracing fails, or if the traces differ, because a size or a branch would be
+    baked in. Data of more than 100,000 nodes and edges are not traced: the trace of a sample is not used if their
+    sizes, or values that Python or NumPy reads from tensors, determine which operators run. If neither TorchScript file
+    gives the results of the model, the model is exported by `torch.export`. The file appears at `path` after it was
+    loaded again and agreed with the model on another sample. A model that accepts no samples is compared on the data,
+    and a ScriptModule is saved without a comparison. The model is saved as `eval()` would compute it; its modes,
+    gradients, attributes and random numbers do not change.
 
     Args:
         model (torch.nn.Module): The model.
-        inputs (Any): The data, as for `inference`. A model that cannot compute a part of the data gets all of it, if
-            that is at most 100,000 rows.
+        inputs (Any): The data, as for `inference`. A model that cannot compute a part of the data gets all of it, up
+            to 100,000 nodes and edges.
         path (str | Path): The file to write.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
         via (str): "trace": a TorchScript file. "export": an exported program (.pt2). "auto": the first of these that
@@ -104,7 +105,7 @@ def save(model: Any, inputs: Any, path: Place, *, roles: Roles = (), via: Via = 
     Raises:
         Refused: The model can be neither traced, scripted nor exported; the message names the reasons.
         InputError: Data is missing or unsuitable.
-        ResourceError: The disk is full.
+        ResourceError: The file cannot be written, for example because the disk is full.
 
     Example:
         >>> saved = hopscope.save(model, data, "sage.pt")
@@ -140,7 +141,7 @@ def export_program(model: Any, inputs: Any, path: Place, *, roles: Roles = ()) -
     Raises:
         Refused: The model cannot be exported; the message names both reasons.
         InputError: Data is missing or unsuitable.
-        ResourceError: The disk is full.
+        ResourceError: The file cannot be written, for example because the disk is full.
 
     Example:
         >>> saved = hopscope.export_program(model, data, "sage.pt2")
@@ -258,7 +259,7 @@ def _torch() -> Any:
 
 
 def _is_arguments(inputs: Any) -> bool:
-    """Returns whether the data are a tuple of arguments, not of paths."""
+    """Returns whether the data are a tuple or list of arguments, not of paths."""
     return isinstance(inputs, (tuple, list)) and not any(isinstance(item, (str, os.PathLike)) for item in inputs)
 
 
@@ -354,8 +355,8 @@ class Prepared:
 def prepare(
     model: Any, data: Any, roles: Any, place: Scratch, *, apart: bool = False, once: bool = True, via: str = "auto"
 ) -> tuple[Prepared, Data]:
-    """Writes data in memory (see `data_files`) and a model in memory into files in `place`; with `once` the model is
-    for these data only. Existing files are used unchanged."""
+    """Writes data in memory (see `data_files`) and a model in memory into files in `place`; with `once` the file of the
+    model may fit these data only. Existing files are used unchanged."""
     if isinstance(model, (str, os.PathLike)) and via != "auto":
         raise UsageError(f"via: {model} is a file already", "leave it out, or pass the model itself")
     if isinstance(model, (str, os.PathLike)) and not isinstance(model, Saved):

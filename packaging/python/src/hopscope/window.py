@@ -20,7 +20,8 @@ from .errors import door
 
 
 class Window:
-    """An open window. Its model and data are temporary files, which exist until this object is closed or deleted."""
+    """An open window. For a model and data from memory there are temporary files, which exist until this object is
+    closed or deleted."""
 
     def __init__(self, process: subprocess.Popen[bytes], scratch: Scratch) -> None:
         self._process, self._scratch = process, scratch
@@ -31,7 +32,7 @@ class Window:
         return self._process.poll() is None
 
     def wait(self) -> int:
-        """Waits until the user closes the window.
+        """Waits until the user closes the window, and removes the temporary files.
 
         Returns:
             int: The exit code of the window.
