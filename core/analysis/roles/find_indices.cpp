@@ -214,7 +214,7 @@ base::Status checkForced(const Item& item)
                                                 base::dtypeName(item.view->dtype) + " " + shapeText(*item.view));
     if (isCompressed(item.role.form) && !isOffsets(item, item.role.form))
         return base::fail(ErrorCode::Input, "--role " + item.key + "=" + wordOf(item.role).name +
-                                                ": its numbers do not ascend from 0 to the number of edges");
+                                                ": its numbers do not ascend from 0");
     return {};
 }
 
