@@ -99,8 +99,8 @@ void lintReassociations(Analysis& a)
 {
     for (const Reassociation& r : a.reassociations)
         a.lints.push_back({.code = "reassociated",
-                           .message = r.place + " is computed before the aggregation: rows of " + std::to_string(r.out) +
-                                      " instead of " + std::to_string(r.in) +
+                           .message = r.place + " is computed before the aggregation: rows of " +
+                                      std::to_string(r.out) + " instead of " + std::to_string(r.in) +
                                       " columns are gathered and added up, and sums round differently",
                            .op = {}});
     if (a.reassociate && a.reassociations.empty())

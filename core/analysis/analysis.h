@@ -27,9 +27,9 @@ enum class SpaceKind : std::uint8_t { Node, Edge, Graph, Filter, Cat, Perm, Opaq
 // A table of rows. A derived table refers to the tables that it is derived from.
 struct Space {
     SpaceKind kind = SpaceKind::Opaque;
-    std::string name{};            // Node, Edge, Graph: the declared name, "3 rows" if added; Opaque: why its rows are unknown
-    SpaceId parent{};              // Filter, Perm: the table selected from
-    ValueId selector{};            // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
+    std::string name{};  // Node, Edge, Graph: the declared name, "3 rows" if added; Opaque: why its rows are unknown
+    SpaceId parent{};    // Filter, Perm: the table selected from
+    ValueId selector{};  // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
     std::vector<SpaceId> parts{};  // Cat
     std::int64_t rows = 0;         // Node, Graph: the number of rows, if the file fixes it; else 0
     SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
@@ -116,7 +116,7 @@ struct ValueInfo {
     std::optional<Role> role;     // an index column
     std::vector<Role> pairRoles;  // a [2, E]-like tensor: the role of each of its rows
     std::set<SpaceId> elements;   // tables whose row numbers the tensor may hold
-    bool structureOnly = false;   // follows from indices, integers, edge weights and literals alone: evaluated in the prologue
+    bool structureOnly = false;   // follows from integers, edge weights and literals alone: evaluated in the prologue
     bool uniform = false;         // structureOnly and the same for every row: recreated locally
     std::optional<Linear> size;   // numbers and 0-dim tensors that are sizes
     bool sparse = false;          // a matrix; its entries are the rows of sparseRow.space
@@ -233,8 +233,8 @@ struct Analysis {
     std::vector<Lint> lints;
     bool reassociate = false;                     // whether --reassociate was given
     std::vector<Reassociation> reassociations{};  // the products that were moved
-    // If set, the reason why the model cannot be split; all depths are 0 then. If the analysis stopped at an operator,
-    // this operator and those after it remain in the program as rowwise operators (those on numbers as Scalar).
+    // If set, the reason why the model cannot be split. If the analysis stopped at an operator, this operator and those
+    // after it remain in the program as rowwise operators of depth 0 (those on numbers as Scalar).
     std::optional<base::Error> refusal;
     OpId refusedOp;  // the refused operator; invalid if the cause is not an operator of the program
     int depth = 0, depthModule = 0, depthOp = 0;

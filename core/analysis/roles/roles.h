@@ -91,12 +91,12 @@ inline constexpr auto roleWords = std::to_array<RoleWord>({
     {"destination", ":S>T", RoleKind::Index, EdgeForm::Destination, TableKind::Edge, "the destination of each edge",
      "destinations of edges 1 \u2192 2"},
     {"offsets", ":S>T", RoleKind::Index, EdgeForm::Offsets, TableKind::Edge,
-     "the compressed destinations of edges: the position at which the edges into each node begin, and their number",
+     "the compressed destinations of edges: the position at which each node's edges begin, and the number of all edges",
      "where each destination's edges begin, 1 \u2192 2"},
     {"starts", ":S>T", RoleKind::Index, EdgeForm::Starts, TableKind::Edge, "offsets without the last number",
      "where each destination's edges begin, 1 \u2192 2"},
     {"edge", ":R", RoleKind::Edge, {}, TableKind::Edge, "one row per edge of the input `R`", "a row per edge of 1"},
-    {"key", ":T>U", RoleKind::Key, {}, TableKind::Node, "for each row of `T`, the numbers of one or more rows of table `U`", "2 of each 1"},
+    {"key", ":T>U", RoleKind::Key, {}, TableKind::Node, "for each row of `T`, row numbers of table `U`", "2 of each 1"},
     {"graph", "", RoleKind::Graph, {}, TableKind::Graph, "one row per graph", "a row per 1"},
     {"plain", "", RoleKind::Plain, {}, TableKind::None, "no rows", "no rows"},
 });
@@ -105,7 +105,8 @@ inline constexpr auto roleWords = std::to_array<RoleWord>({
 const RoleWord& wordOf(const InputRole& role);
 // Returns all spellings: "node:T, index:S>T, .., graph or plain".
 std::string listRoles();
-// Returns a role as --role accepts it: "node:user", "index:user>item", "edge:rel", "key:node>graph", "plain".
+// Returns a role with its types: "node:user", "index:user>item", "edge:rel", "key:node>graph", "graph:graph", "plain".
+// --role accepts the result, except for the name behind "graph".
 std::string roleText(const InputRole& role);
 
 // The table to which the rows of an input belong, and the dimension that counts them.

@@ -333,8 +333,8 @@ private:
                 return "its rule yields a different number of dimensions (internal)";
             for (std::size_t i = 0; i < dims.size(); ++i)
                 if (dims[i].valid() && !m_builder.fixSize(dims[i], outputs[j].shape[i]))
-                    return otherSize("dimension " + std::to_string(i) + " has the size " + std::to_string(outputs[j].shape[i]) +
-                                         ", which is not the number of rows of " +
+                    return otherSize("dimension " + std::to_string(i) + " has the size " +
+                                         std::to_string(outputs[j].shape[i]) + ", which is not the number of rows of " +
                                          tableLabel(m_builder.analysis.tables, dims[i]),
                                      dims[i]);
         }
