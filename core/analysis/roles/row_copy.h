@@ -86,7 +86,7 @@ inline EdgePlaces edgePlaces(base::DType dtype, std::int64_t edges, EdgeForm for
 }
 
 // Writes the offsets of a compressed index of `rows` destinations. offset(row) returns the position at which the edges
-// of a row begin. It is called in ascending order, and lastly with `rows` if the form has the number of edges.
+// of a row begin. It is called in ascending order, and last with `rows` if the form has the number of edges.
 template <class Offset>
 void storeOffsets(std::byte* to, base::DType dtype, EdgeForm form, std::int64_t rows, Offset&& offset)
 {
