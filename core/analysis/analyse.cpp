@@ -99,9 +99,9 @@ void lintReassociations(Analysis& a)
 {
     for (const Reassociation& r : a.reassociations)
         a.lints.push_back({.code = "reassociated",
-                           .message = r.place + " is computed before the aggregation: " + std::to_string(r.out) +
-                                      " columns instead of " + std::to_string(r.in) +
-                                      " are gathered and added up, and sums round differently",
+                           .message = r.place + " is computed before the aggregation: rows of " +
+                                      std::to_string(r.out) + " instead of " + std::to_string(r.in) +
+                                      " columns are gathered and added up, and sums round differently",
                            .op = {}});
     if (a.reassociate && a.reassociations.empty())
         a.lints.push_back({.code = "reassociated",

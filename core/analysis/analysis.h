@@ -1,7 +1,7 @@
 #pragma once
 
-// The facts that the analysis finds in a program: which rows each value has, how each operator moves between rows, what
-// depends on structure alone, and where the model cannot be split. They are plain immutable data. analysis/analyse.h
+// Declares the facts that the analysis finds in a program: which rows each value has, how each operator moves between
+// rows, what depends on structure alone, and where the model cannot be split. They are plain data. analysis/analyse.h
 // creates them, and analysis/rows/classes.h derives their consequences inside a batch.
 
 #include <map>
@@ -27,9 +27,9 @@ enum class SpaceKind : std::uint8_t { Node, Edge, Graph, Filter, Cat, Perm, Opaq
 // A table of rows. A derived table refers to the tables that it is derived from.
 struct Space {
     SpaceKind kind = SpaceKind::Opaque;
-    std::string name{};            // Node, Edge, Graph: the declared name; Opaque: why its rows are unknown
-    SpaceId parent{};              // Filter, Perm: the table selected from
-    ValueId selector{};            // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
+    std::string name{};  // Node, Edge, Graph: the declared name, "3 rows" if added; Opaque: why its rows are unknown
+    SpaceId parent{};    // Filter, Perm: the table selected from
+    ValueId selector{};  // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
     std::vector<SpaceId> parts{};  // Cat
     std::int64_t rows = 0;         // Node, Graph: the number of rows, if the file fixes it; else 0
     SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
@@ -85,13 +85,13 @@ struct Tables {
     KeyId idKey() const { return KeyId(0); }         // always interned first
     KeyId posKey() const { return KeyId(1); }
     KeyId endKey(int end) const { return KeyId(2 + end); }
-    std::string spaceName(SpaceId id) const;             // "v", "e", "e|mask v12", "e|mask v12 + v"
-    std::string keyName(KeyId id) const;                 // "id", "src", "dst", ...
-    std::string className(const ir::RowClass& c) const;  // "B(v)", "O(e,1)", "F(v)", "ALL"
+    std::string spaceName(SpaceId id) const;             // "v", "e", "e[v12]", "(e[v12] + v)"
+    std::string keyName(KeyId id) const;                 // "id", "row", "end0", "v7"
+    std::string className(const ir::RowClass& c) const;  // "B(v)", "O(e,end1)", "F(v)", "ALL"
 };
 
-// A number that is linear in the sizes of tables: the sum of coefficient x |space|, plus a constant. The result of any
-// other arithmetic is an opaque atom, which its scalar operator computes.
+// A number that is linear in the sizes of tables and in atoms: the sum of coefficient x |space| and coefficient x atom,
+// plus a constant. An atom is a value about which nothing is known: an input, or the result of other arithmetic.
 struct Linear {
     std::map<SpaceId, std::int64_t> sizes;
     std::map<ValueId, std::int64_t> atoms;
@@ -116,7 +116,7 @@ struct ValueInfo {
     std::optional<Role> role;     // an index column
     std::vector<Role> pairRoles;  // a [2, E]-like tensor: the role of each of its rows
     std::set<SpaceId> elements;   // tables whose row numbers the tensor may hold
-    bool structureOnly = false;   // follows from indices, integers and literals alone: evaluated in the prologue
+    bool structureOnly = false;   // follows from integers, edge weights and literals alone: evaluated in the prologue
     bool uniform = false;         // structureOnly and the same for every row: recreated locally
     std::optional<Linear> size;   // numbers and 0-dim tensors that are sizes
     bool sparse = false;          // a matrix; its entries are the rows of sparseRow.space
@@ -141,7 +141,7 @@ enum class Use : std::uint8_t {
     Part,          // concatenation of rows: part number `part`
     Parent,        // selection: the rows selected from
     Reduced,       // reduction over rows: read from a partition
-    Whole,         // needed for all rows at once; a value without rows
+    Whole,         // reduction: the table written into, a value without rows
 };
 
 struct OperandUse {
@@ -200,9 +200,10 @@ struct OpInfo {
     }
 };
 
-// A diagnostic for the user about an operator. A `blocking` one is the reason why the model cannot be split.
+// A diagnostic for the user about an operator or the whole model. A `blocking` one is the reason why the model cannot
+// be split or run.
 struct Lint {
-    std::string code;  // "repaired", "baked-device", "nan-weights", "no-split", ...
+    std::string code;  // "nan-weights"; of a blocking one "no-split", "no-run" or "untrusted"
     std::string message;
     OpId op;  // may be invalid
     bool blocking = false;
@@ -232,8 +233,8 @@ struct Analysis {
     std::vector<Lint> lints;
     bool reassociate = false;                     // whether --reassociate was given
     std::vector<Reassociation> reassociations{};  // the products that were moved
-    // If set, the reason why the analysis stopped before the end of the program. The refused operator and those after
-    // it remain in the program as rowwise operators of depth 0.
+    // If set, the reason why the model cannot be split. If the analysis stopped at an operator, this operator and those
+    // after it remain in the program as rowwise operators of depth 0 (those on numbers as Scalar).
     std::optional<base::Error> refusal;
     OpId refusedOp;  // the refused operator; invalid if the cause is not an operator of the program
     int depth = 0, depthModule = 0, depthOp = 0;
@@ -242,7 +243,7 @@ struct Analysis {
     [[nodiscard]] const OpInfo& info(OpId id) const { return ops[id.at()]; }
 
     // Returns the row space of a value, or the dimension that carries it; invalid or -1 if there is none. Graph rows do
-    // not count. The rows of a sparse matrix are its entries, which have no dimension.
+    // not count. The rows of a sparse matrix are its entries, to which none of its dimensions belongs.
     [[nodiscard]] SpaceId rowSpace(ValueId id) const;
     [[nodiscard]] int rowDim(ValueId id) const;
     [[nodiscard]] bool hasRows(ValueId id) const { return rowSpace(id).valid(); }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Depth (the rounds of message passing that a value depends on), depth_module and depth_op.
+// Computes depth (the rounds of message passing that a value depends on), depth_module and depth_op.
 
 #include "analysis/analysis.h"
 

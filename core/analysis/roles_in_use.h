@@ -11,8 +11,8 @@ namespace hopscope::analysis {
 //   their number.
 // - An index that points into rows of a table other than the guessed one points there.
 // - An input whose rows are picked by numbers that the model computes, and to which no index points, is not a table.
-// - Integers on the rows of a table by which these are counted or combined, into a number of rows that no table has,
-//   are numbers of graphs.
+// - If the rows of a table are counted or combined by an input with an integer for each of them, and no table has the
+//   rows of the result, these integers are numbers of graphs.
 // Omits roles that the user gave. The result is empty if the operators imply none; only another analysis shows whether
 // the program can be split with these roles.
 Overrides rolesInUse(const Analysis& refused, const InputSchema& schema);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The types of the values that stages store for each other.
+// Determines the types of the values that stages store for each other.
 
 #include "analysis/analysis.h"
 #include "base/store_type.h"

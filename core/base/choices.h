@@ -10,8 +10,8 @@
 
 namespace hopscope::base {
 
-// The way in which cuts are chosen. Depth and SourceRule are rules that consider only the model; the others minimise
-// the cost of a plan.
+// The way in which cuts are chosen. Depth and SourceRule are rules that consider only the model; the others search for
+// a plan of low cost, and Optimal for the cheapest.
 enum class Strategy : std::uint8_t { Optimal, LocalSearch, Depth, SourceRule };
 
 constexpr auto namesOf(Strategy)

@@ -18,7 +18,7 @@
 
 namespace hopscope::base {
 
-// The kind of a number. All but None are never negative.
+// The kind of a number. Numbers of all kinds but None are never negative.
 enum class Quantity : std::uint8_t { None, Seconds, Bytes, Count, Ratio };
 
 enum class Presence : std::uint8_t {

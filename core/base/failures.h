@@ -40,8 +40,8 @@ inline constexpr auto failures = std::to_array<Failure>({
     {ErrorCode::Untrusted, "untrusted", "model file not trusted",
      "you have not agreed to run the code of the model file: see `hopscope-engine trust` and `hopscope.trust`",
      "Untrusted", ""},
-    {ErrorCode::Cancelled, "cancelled", "cancelled", "the run was stopped (Ctrl+C in Python stays a KeyboardInterrupt)",
-     "Cancelled", ""},
+    {ErrorCode::Cancelled, "cancelled", "cancelled",
+     "the work was stopped (Ctrl+C in Python stays a KeyboardInterrupt)", "Cancelled", ""},
 });
 
 constexpr auto namesOf(ErrorCode)

@@ -147,8 +147,11 @@ tl::unexpected<Error> Folder::refuse(const std::string& name, int error) const
 {
     const std::string file = path(name);
     if (error == ELOOP || error == ENOTDIR || error == ENXIO || error == EISDIR)
-        return fail(ErrorCode::Input, file + ": is a link, or not a regular file or folder, and is not used",
-                    "remove it, or choose another folder", file);
+        return fail(
+            ErrorCode::Input,
+            file +
+                ": is not used, because it, or a folder on the way to it, is a link or of another kind than expected",
+            "remove it, or choose another folder", file);
     if (error == notOwn)
         return fail(ErrorCode::Input, file + ": has another name elsewhere (a hard link), and is not written",
                     "remove it, or choose another folder", file);

@@ -13,20 +13,21 @@ namespace hopscope::base {
 // An open folder. Names are relative to it and may have several parts.
 class Folder {
 public:
-    // Opens a folder. `path` is chosen by the user and may lead through links. Fails with Input if there is no such
-    // folder.
+    // Opens a folder. `path` is chosen by the user and may lead through links. Fails with Input if it cannot be opened
+    // as a folder.
     static Result<Folder> open(const std::string& path);
     Folder(Folder&& other) noexcept;
     Folder& operator=(Folder&& other) noexcept;
     ~Folder();
 
     // Opens a file without blocking and returns its descriptor. Fails with Input if the name is a link, leads through
-    // one or is not a regular file, or if a file to be written has another hard link; fails with Resources if the
-    // system refuses to open it.
+    // one or is not a regular file, if a file to be written has another hard link, or if this process may not open it;
+    // fails with Resources if it cannot be opened for another reason.
     [[nodiscard]] Result<int> openFile(const std::string& name, int flags) const;
-    // Opens a folder below this one. Fails if `name` is a link or not a folder.
+    // Opens a folder below this one. Fails like openFile(), and with Input if `name` is not a folder.
     [[nodiscard]] Result<Folder> below(const std::string& name) const;
-    // Renames a file. An existing file of the new name is replaced, but not a folder. Fails with Input like openFile().
+    // Renames a file. An existing file of the new name is replaced, but not a folder. Fails like openFile(), and with
+    // Resources if the new name cannot be given.
     [[nodiscard]] Status rename(const std::string& from, const std::string& to) const;
     // Removes a file, or a folder with its contents. The targets of links remain.
     void remove(const std::string& name) const;
@@ -46,14 +47,16 @@ private:
 };
 
 // Moves a file by copying it, which also works between folders that this process may write to but not rename across.
-// `path` appears as a whole or does not change. Fails with Input if it cannot be written, and with Resources.
+// `path` appears as a whole or does not change. Fails with Input if no file can be created next to it, and with
+// Resources if the file cannot be copied.
 Status placeFile(const std::string& from, const std::string& path);
 
 // Removes a folder with its contents. The targets of links remain. In the parent, only the right to remove folders is
 // needed.
 void removeFolder(const std::string& path);
 
-// Returns whether a name is one component of a path: not empty, without a slash, and neither "." nor "..".
+// Returns whether a name is one component of a path: not empty, without a slash or a zero byte, and neither "." nor
+// "..".
 bool isPlainName(const std::string& name);
 
 // Creates a file next to `path`, to be renamed to it later, and stores its path in `temporary`. Returns its descriptor,

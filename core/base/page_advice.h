@@ -8,8 +8,9 @@
 
 namespace hopscope::base {
 
-// Declares, for its lifetime, that rows of a large tensor are read in random order. In a mapped file, each access then
-// loads only its own page instead of the megabytes around it. At most one object may exist for a tensor.
+// Declares, for its lifetime, that rows of a tensor are read in random order. In a mapped file, each access then loads
+// only its own page, and none of those around it. Has no effect on tensors that are smaller than 64 MiB or not
+// contiguous. At most one object may exist for a tensor.
 class ScatteredReads {
 public:
     explicit ScatteredReads(const TensorView& view);

@@ -11,8 +11,8 @@ namespace hopscope::base {
 // Returns the number of cores that this process may use, at least 1.
 int hardwareThreads();
 
-// Divides [0, count) into at most `threads` contiguous parts of nearly equal size, each at least `grain` long, and
-// calls body(part, begin, end) once for each part. Returns when all calls have finished. `body` must not throw. The
+// Divides [0, count) into at most `threads` contiguous parts of nearly equal size, each at least `grain` long if there
+// are several, and calls body(part, begin, end) once for each part. Returns when all calls have finished. `body` must not throw. The
 // parts depend only on the arguments.
 void parallelParts(std::int64_t count, int threads, std::int64_t grain,
                    const std::function<void(int part, std::int64_t begin, std::int64_t end)>& body);

@@ -17,8 +17,8 @@ std::int64_t availableMemory();
 std::int64_t privateMemory();
 
 // Limits the memory that this process, with all of its threads, may allocate in addition during the lifetime of the
-// object; allocations beyond the limit fail. Does nothing under AddressSanitizer, whose memory is not counted in this
-// way.
+// object; allocations beyond the limit fail. Does nothing if a lower limit is set already, and under AddressSanitizer
+// and ThreadSanitizer, whose memory is not counted in this way.
 class MemoryAllowance {
 public:
     explicit MemoryAllowance(std::int64_t bytes);
@@ -27,7 +27,7 @@ public:
     ~MemoryAllowance();
 
 private:
-    std::uint64_t m_before = 0;  // the limit; 0: it was not changed
+    std::uint64_t m_before = 0;  // the limit that it replaced; 0: none
 };
 
 // Returns the resident memory of a process ("self" or its id) that is not backed by a file; 0 if there is no such

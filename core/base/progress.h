@@ -1,7 +1,7 @@
 #pragma once
 
 // Describes the progress of long-running work. Such work takes a stop token, which it checks often enough to be
-// cancelled at once, and a progress callback, which it calls at most about 20 times a second.
+// cancelled at once, and a progress callback.
 
 #include <cstdint>
 #include <functional>

@@ -24,9 +24,10 @@ enum class ErrorCode {
 
 struct [[nodiscard]] Error {
     ErrorCode code = ErrorCode::Internal;
-    std::string message;  // one sentence: the problem, naming file, field and offset, or op, module path and source
-    std::string hint;     // advice to the user; may be empty
-    std::string where;    // file:offset, JSON pointer, or "aten::sort in convs.1 (model.py:17)"; may be empty
+    std::string
+        message;        // one sentence: the problem, naming file, field and offset, or operator, module path and source
+    std::string hint;   // advice to the user; may be empty
+    std::string where;  // file:offset, JSON pointer, or "aten::sort in convs.1 (model.py:17)"; may be empty
 
     explicit operator bool() const = delete;
 };
@@ -53,7 +54,7 @@ tl::unexpected<Error> forward(const Result<T>& failed)
     return tl::unexpected<Error>(failed.error());
 }
 
-// Returns the line that a terminal shows: "message (where); hint".
+// Returns the line that a terminal shows: "message (where); hint", without `where` if the message contains it.
 std::string describe(const Error& error);
 
 }  // namespace hopscope::base

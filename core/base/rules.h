@@ -10,7 +10,7 @@
 
 namespace hopscope::base {
 
-// The rules in the order of their names.
+// The rules in the order of namesOf(Strategy).
 inline constexpr auto rules = [] {
     constexpr auto named = namesOf(Strategy());
     constexpr auto count = std::ranges::count_if(named, isRule, &Named<Strategy>::value);

@@ -34,8 +34,8 @@ Status wrong(const std::string& text, const NumberRule& rule, const std::string&
 
 std::string wholeNumbers(const NumberRule& rule)
 {
-    return rule.most > 0 ? "a number from 1 to " + std::to_string(static_cast<std::int64_t>(rule.most))
-                         : std::string("a positive number");
+    return rule.most > 0 ? "a whole number from 1 to " + std::to_string(static_cast<std::int64_t>(rule.most))
+                         : std::string("a positive whole number");
 }
 
 Result<std::optional<std::int64_t>> wholeFrom(const std::string& text, const NumberRule& rule)
@@ -84,7 +84,8 @@ Status readSettingText(const std::string& text, const NumberRule& /*rule*/, std:
 
 Status readSettingText(const std::string& text, const NumberRule& rule, bool& into)
 {
-    if (text != "yes" && text != "no") return fail(ErrorCode::Usage, rule.option + ": '" + text + "' is not yes or no");
+    if (text != "yes" && text != "no")
+        return fail(ErrorCode::Usage, rule.option + ": '" + text + "' is neither yes nor no");
     into = text == "yes";
     return {};
 }

@@ -190,7 +190,7 @@ struct NumberRule {
 };
 
 // Parse the text of a value. "auto" also stands for a number that is not set, and sizes may have units, as in 500M or
-// 1Gi. Fail with Usage, for example "--batch: 'x' is neither auto nor a positive number".
+// 1Gi. Fail with Usage, for example "--batch: 'x' is neither auto nor a positive whole number".
 Status readSettingText(const std::string& text, const NumberRule& rule, std::string& into);
 Status readSettingText(const std::string& text, const NumberRule& rule, bool& into);
 Status readSettingText(const std::string& text, const NumberRule& rule, std::optional<int>& into);

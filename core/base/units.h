@@ -1,6 +1,6 @@
 #pragma once
 
-// Parses and formats sizes and durations. K, M, G and T are powers of 1000; Ki, Mi, Gi and Ti are powers of 1024.
+// Parses sizes, and formats sizes, counts, durations and shares. K, M, G and T are powers of 1000; Ki, Mi, Gi and Ti are powers of 1024.
 
 #include <cstdint>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace hopscope::base {
 
-// Parses a size in bytes: "1Gi" -> 1073741824, "500M" -> 500000000, "1.5Gi", "123". Fails with Usage on anything else,
-// on negative numbers and on overflow.
+// Parses a size in bytes: "1Gi" -> 1073741824, "500M" -> 500000000, "1.5 GiB", "123". Fails with Usage on anything
+// else, on negative numbers and on overflow.
 Result<std::int64_t> parseSize(std::string_view text);
 
 std::string formatBytes(double bytes);      // "1.2 GiB", "734 B"

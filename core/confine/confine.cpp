@@ -48,7 +48,7 @@ State enter(const Access& access)
 #else
     limitResources();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-        renounce("the kernel does not let it give up privileges");
+        renounce("the kernel does not let this process give up privileges");
         return current();
     }
     std::string missing = guardFiles(access);

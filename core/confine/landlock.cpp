@@ -149,7 +149,8 @@ std::string guardFiles(const Access& access)
 {
     const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, tellVersion);
     if (version < 0) return "this kernel has no Landlock";
-    if (version < needed) return "this kernel's Landlock is too old (version " + std::to_string(version) + " of 2)";
+    if (version < needed)
+        return "this kernel's Landlock is too old (version " + std::to_string(version) + ", but 2 is needed)";
     const Ruleset rules(guardedBy(version));
     if (!rules.valid()) return std::string("Landlock: ") + std::strerror(errno);
     allowSystem(rules);

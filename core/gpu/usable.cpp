@@ -123,7 +123,7 @@ std::string tooOldText(const Usable& item, const Build& build)
 {
     return named(item) + " is too old for CUDA " + cudaText(build.torchCuda) + ", for which this LibTorch was built (" +
            dotted(oldestOfCuda13) +
-           " or newer): a LibTorch for CUDA 12 may support it; choose one with HOPSCOPE_TORCH_ROOT";
+           " or newer): a LibTorch for CUDA 12 may support it; choose one with HOPSCOPE_TORCH_ROOT, and rebuild";
 }
 
 // A reason that only slows a run down.
@@ -146,9 +146,10 @@ void chooseEach(const Driver& driver, const Build& build, Choice& choice)
         if (const Reason reason = slower(item, build)) choice.missing.push_back(*reason);
     }
     if (!choice.usable.empty() && build.oldestKernel == 0)
-        choice.missing.emplace_back("the CUDA kernels were not compiled, because nvcc was not found: runs on a GPU "
-                                    "use LibTorch's general "
-                                    "operators, which are slower; run packaging/setup.sh and rebuild");
+        choice.missing.emplace_back(
+            "the CUDA kernels were not compiled (no nvcc, or HOPSCOPE_CUDA is off): runs on a GPU "
+            "use LibTorch's general "
+            "operators, which are slower; run packaging/setup.sh and rebuild");
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ struct Program {
     std::vector<Value> values;        // indexed by ValueId
     std::vector<Op> ops;              // indexed by OpId; in execution order
     std::vector<NamedValue> inputs;   // data keys
-    std::vector<NamedValue> outputs;  // "out", "out.0", "out.KEY": the names of the files that a run writes
+    std::vector<NamedValue> outputs;  // "out", "out.0", "out.KEY": as the files of a run, without suffix
     std::vector<Guard> guards;
 
     [[nodiscard]] const Value& value(ValueId id) const { return values[id.at()]; }

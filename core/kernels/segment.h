@@ -29,9 +29,8 @@ struct Index {
     }
 };
 
-// The length of the pieces of a hub, which is a destination with more positions than that. The longest loop of a GPU
-// thread then takes about 0.1 ms, and the partial rows take less than a thousandth of the memory of the rows that they
-// combine.
+// The length of the pieces of a hub, which is a destination with more positions than that. It limits the longest loop of
+// a GPU thread; the partial rows are few in comparison with the rows that they combine.
 constexpr std::int64_t kPiece = 1024;
 
 // Positions [begin, end) of a hub: kPiece of them, or the remainder in its last piece.
@@ -92,7 +91,7 @@ void gatherRowsCpu(const std::byte* source, std::int64_t sourceStrideBytes, Inde
 // Returns the pieces of all hubs in order, from offsets in host memory. If the result is empty, leave `pieces` null.
 std::vector<HubPiece> hubPieces(Index offsets, std::int64_t destinations);
 
-// Return codes of segmentCuda other than 0 and CUDA's own errors.
+// Return codes of segmentCuda that callers distinguish. The last two are CUDA's own.
 constexpr int kNoCuda = -1;      // a build without CUDA kernels (those with them define HOPSCOPE_CUDA)
 constexpr int kOutOfMemory = 2;  // the device ran out of memory while it loaded the kernel
 constexpr int kNoImage = 209;    // the kernels were not built for this device, see kernelsCannotRun
@@ -100,7 +99,7 @@ constexpr int kNoImage = 209;    // the kernels were not built for this device, 
 // Computes all destinations on the current device, on `stream` (a cudaStream_t). All pointers, including those of
 // columns and offsets, must refer to memory of the device. The function only launches kernels: it allocates nothing,
 // selects no device and does not wait. Returns the CUDA error code of the first launch that failed, or 0 if all were
-// accepted.
+// accepted; kNoCuda without CUDA kernels.
 int segmentCuda(const SegmentArguments& arguments, void* stream);
 
 // Returns whether a code of segmentCuda means that these kernels can never run on this device with this driver, as

@@ -97,9 +97,9 @@ std::int64_t stripScratchBytes(const StripProgram& program);
 // Arithmetic: each operator is computed in float32 (Float64: in float64) and rounded to the element type. Aggregations,
 // with or without a factor, give the same bits as segmentCpu (Float64: as the same computation in float64), except for
 // the sign of a zero in extrema of rows of one, two or four elements. The result for a destination depends only on its
-// own edges, and not on [first, last) or on earlier results. The error of Exp is at most 1 unit in the last place, that
-// of Sigmoid, Silu and Softplus 3, and that of Tanh 4; within such errors, these operators and RowSum may differ
-// between instruction sets. NaN and infinities are treated as in LibTorch.
+// own edges, and not on [first, last) or on earlier results. Exp, Sigmoid, Silu, Softplus and Tanh have errors of a few
+// units in the last place; within such errors, these operators and RowSum may differ between instruction sets. NaN and
+// infinities are treated as in LibTorch.
 //
 // A destination with more edges than a strip is computed in pieces, once for each phase, so that memory does not grow
 // with degrees.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Names that may run without a line in the table, because they have no tensor results to follow: TorchScript's own
-// instructions, and operators on numbers, texts and containers.
+// Classifies names of operators beyond the table. Some may run without a line in it, because they have no tensor results
+// to follow: TorchScript's own instructions, and operators on numbers, texts and containers. Others are refused.
 
 #include <string_view>
 

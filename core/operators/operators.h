@@ -1,10 +1,11 @@
 #pragma once
 
-// Hopscope's knowledge of each operator, one line per operator (table.cpp). Everything that depends on an operator's
-// name is looked up here: whether it may run at all (loader, verify), how its results share memory with its operands
-// (loader, analysis), its rule (analysis), how it can be repeated or run in place (executor), its cost (placement).
+// Provides facts about operators, one line per operator (table.cpp): whether it may run at all (loader, verify), how its
+// results share memory with its operands (loader, analysis), its rule (analysis), how it can be repeated or run in place
+// (executor), and its cost (placement).
 //
-// An operator without a line does not run. Adding one is a line here and a row in tests/models/operators.py.
+// An operator on tensors that has no line is refused. Adding one takes a line in table.cpp and a row in
+// tests/models/operators.py.
 
 #include <cstdint>
 #include <span>
@@ -80,7 +81,7 @@ enum class Aliasing : std::uint8_t {
     SameIfDense,  // the operand itself if it has the requested layout, else a copy
     View,         // views
     ViewIfDense,  // a view if strides allow it, else a copy
-    Unfollowed,   // may share memory with an operand: writing to it in place is refused
+    Unfollowed,   // may share memory with an operand: a write in place to one is refused if the other is read later
 };
 
 // The way to undo a view, so that a write through the view can be made to its base.
@@ -114,7 +115,7 @@ struct Operator {
         Write write = Write::None;
         int fillArgument = -1;       // Fill::Number: the position of the argument with the number
         bool aggregates = false;     // adds a round of message passing where it combines rows
-        bool multiplies = false;     // a matrix product: its work grows with the other width
+        bool multiplies = false;     // a matrix product: its work also grows with the width that it sums over
         bool overwrites = false;     // its in-place twin may write over an operand that is no longer read
         bool tells = false;          // its results are booleans for any operands
         bool keepsOrder = false;     // renumbering rows in the same order does not change its result
@@ -135,8 +136,8 @@ struct Operator {
 // The operators, sorted by name.
 std::span<const Operator> table();
 
-// Finds an operator by its full name ("aten::relu"); nullptr if the table does not contain it. An in-place operator is
-// found by its own name only if it has no plain twin.
+// Finds an operator by its full name ("aten::relu"); nullptr if the table does not contain it. Of in-place operators the
+// table contains copy_, detach_, fill_, requires_grad_ and zero_; others are known by their plain twins.
 const Operator* find(std::string_view name);
 // The same for an operator that may be missing. It then has no rule and no traits, and its results are fresh.
 const Operator& of(std::string_view name);
@@ -144,7 +145,7 @@ const Operator& of(std::string_view name);
 std::string fullName(const Operator& op);  // "aten::relu"
 
 // Returns the plain twin of an in-place operator: "aten::relu_" -> "aten::relu", "aten::__iand__" -> "aten::__and__".
-// Empty for names of other operators.
+// Empty for names that do not end in an underscore.
 std::string plainName(std::string_view name);
 
 // True if the table has an entry for the operator or its plain twin that lets it run on tensors. For numbers, see
@@ -154,8 +155,8 @@ bool known(std::string_view name);
 // True if the results are views of the first operand wherever possible. Such results cost nothing and are never stored.
 bool isView(const Operator& op);
 bool isView(std::string_view name);
-// True if the result follows from shapes alone once its rows are known, so that a size baked in at export cannot
-// mislead it.
+// True if the operator only gives its operand another shape. The rows of the result determine the shape, so that a size
+// baked in at export cannot mislead it.
 bool reshapes(std::string_view name);
 bool expands(std::string_view name);
 bool isFill(std::string_view name);

@@ -18,9 +18,9 @@ struct PartRequest {
 };
 
 // Selects all of a graph with up to schema::mostNodesOfAll nodes and schema::mostEdgesOfPart edges. In a larger graph,
-// selects nodes around the central one, breadth first along incoming edges, each with all rows that it gathers.
-// `folder`: for scratch files. Fails with Usage (no such node), Unsupported (the node gathers more than can be drawn),
-// Input, Resources or Cancelled.
+// selects the central node with all rows that it gathers, and then, breadth first along incoming edges, the rows that
+// further nodes gather, as far as there is room for all rows of a node. `folder`: for scratch files. Fails with Usage
+// (no such node), Unsupported (no batches, or the node gathers more than can be drawn), Input, Resources or Cancelled.
 base::Result<schema::GraphPart> graphPart(const loader::Walk& walk, const analysis::Analysis& analysis,
                                           const plan::Plan& plan, const base::TensorMap& inputs,
                                           const PartRequest& request, const std::string& folder, std::stop_token stop);

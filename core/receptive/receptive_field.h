@@ -17,7 +17,7 @@
 namespace hopscope::receptive {
 
 struct Request {
-    std::string table;                 // of the destination; empty if outputs have rows of one table only
+    std::string table;                 // of the node; may be empty if outputs have rows of one table only
     std::optional<std::int64_t> node;  // none: drawn with the seed
     std::uint64_t seed = 1;            // also for the sample of nodes
     std::int64_t budget = 20'000'000;  // rows and edges that the average over nodes may visit

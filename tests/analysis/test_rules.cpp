@@ -149,7 +149,7 @@ const Row rows[] = {
     {"hopscope::select_rank(rank=p, index=b, src=x) -> f[3,4]", "refused: needs all rows of a graph at once"},
     {"hopscope::pad_groups(counts=b, index=dst, src=ea, width=3) -> f[7,3,5]", "v,-,-"},
     {"aten::index_add(self=w, dim=0, index=dst, source=ea, alpha=1) -> f[4,6]",
-     "refused: an index of v is written into a constant"},
+     "refused: an index into v writes to a constant"},
     {"aten::bincount(self=dst, weights=none, minlength=n) -> i[7]", "v"},
     {"aten::bincount(self=dst, weights=none, minlength=7) -> i[7]", "refused: its result 'out' has unknown rows"},
     // reductions and products over rows

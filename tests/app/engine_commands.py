@@ -80,9 +80,9 @@ class CommandLine(EngineTest):
         for says, *words in (("a command is required",), ("MODEL is required", "run"),
                              ("MODEL is required", "inspect"), ("--output is required", "run", *KARATE),
                              ("unknown option '--frobnicate'", "inspect", *KARATE, "--frobnicate"),
-                             ("'0' is neither auto nor a positive number", "run", *KARATE, *out, "--batch", "0"),
+                             ("'0' is neither auto nor a positive whole number", "run", *KARATE, *out, "--batch", "0"),
                              ("'lots' is not a valid size", "run", *KARATE, *out, "--memory", "lots"),
-                             ("--threads: '0' is neither auto nor a number from 1 to 4096", "run", *KARATE, *out, "--threads", "0"),
+                             ("--threads: '0' is neither auto nor a whole number from 1 to 4096", "run", *KARATE, *out, "--threads", "0"),
                              ("unknown value of --strategy 'best'", "plan", *KARATE, "--strategy", "best"),
                              ("--role x=sheep is not a role", "inspect", *KARATE, "--role", "x=sheep")):
             with self.subTest(words=words):

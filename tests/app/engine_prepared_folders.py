@@ -10,7 +10,7 @@ import engine_models as models
 from engine_commands import ENGINE, KARATE, EngineTest, engine, names
 from engine_resume import JOURNAL, generated, lines, xxh3
 
-LINK = "is a link, or not a regular file or folder"
+LINK = "is a link or of another kind than expected"
 OUTSIDE = "names a file outside of the folder"
 
 

@@ -182,7 +182,7 @@ class Reassociation(EngineTest):
         with torch.no_grad():
             forward = model(data["x"], data["edge_index"]).numpy()
         self.assertAlmostEqual(moved["max_abs"], float(abs(made - forward).max()), delta=1e-6)
-        self.assertTrue(any("5 columns instead of 32" in note for note in report["notes"]))
+        self.assertTrue(any("5 instead of 32 columns" in note for note in report["notes"]))
         self.assertIn("--reassociate", verify["reason"])
         self.assertEqual(verify["tolerance"], {"absolute": 1e-5, "relative": 1e-4, "scale": 1e-6})
         report, _ = self.ran(self.three_layers(), "--reassociate", "--verify", "none")

@@ -391,7 +391,7 @@ def _(b):
     return changed(b, edge_index=b.graph()["edge_index"].astype(np.uint8))
 
 
-@case("edges: fewer weights than edges", REFUSED, "edge_weight has 60 rows, but edge_index has 61 edges")
+@case("edges: fewer weights than edges", REFUSED, "the number of rows of edge_weight is 60, but edge_index has 61 edges")
 def _(b):
     data = b.weighted_graph()
     return b.run({**data, "edge_weight": data["edge_weight"][:-1]}, weighted=True)
@@ -453,7 +453,7 @@ small_graph("two nodes, one edge", 2, 1)
 small_graph("two nodes, many edges", 2, 400)
 
 
-@case("graph: edges but no nodes", REFUSED, "edge_index", "has 0 rows (61 of 61 numbers are invalid)")
+@case("graph: edges but no nodes", REFUSED, "edge_index", "has 0 rows (invalid: 61 of 61 numbers)")
 def _(b):
     return b.run({"x": np.zeros((0, FEATURES), np.float32), "edge_index": b.graph()["edge_index"]})
 

@@ -173,7 +173,7 @@ class Inference(PackageTest):
         self.assertNotIn("reassociated", plain.report.document)
         (place,) = moved.report.document["reassociated"]["places"]
         self.assertEqual((place["in"], place["out"]), (16, 3))
-        self.assertTrue(any("3 columns instead of 16" in note for note in moved.report.notes))
+        self.assertTrue(any("3 instead of 16 columns" in note for note in moved.report.notes))
         with torch.no_grad():
             torch.testing.assert_close(moved.output, model(data.x, data.edge_index), rtol=1e-4, atol=1e-5)
         planned = hopscope.plan(model, data, reassociate=True)

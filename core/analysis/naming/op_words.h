@@ -1,7 +1,7 @@
 #pragma once
 
-// Readable names of operators: "relu", "sum aggregation", "matrix product". One vocabulary for the engine's texts and
-// the window's labels.
+// Provides readable names of operators: "relu", "sum aggregation", "matrix product". The engine's texts and the
+// window's labels share this vocabulary.
 
 #include <cstdint>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace hopscope::analysis {
 
-// The kind of a node in the graph of operators: an input or output of the model, or an operator, classified by its
-// effect on rows.
+// The kind of a node in the graph of operators: an input or output of the model, an operator that depends on structure
+// alone, or another operator, classified by its effect on rows.
 enum class NodeKind : std::uint8_t { Input, Structure, Rowwise, Gather, Aggregate, Reduce, Output };
 
 constexpr auto namesOf(NodeKind)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Readable names of tables: a derived table is named after its sources, not after the id of the value that selects
-// its rows.
+// Provides readable names of tables: a derived table is named after the tables that it is derived from, not after the id
+// of the value that selects its rows.
 
 #include <string>
 

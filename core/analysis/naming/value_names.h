@@ -1,6 +1,6 @@
 #pragma once
 
-// The readable names of an analysed model's values (analysis/naming/value_namer.h); ids such as v17 are for
+// Provides the readable names of an analysed model's values (analysis/naming/value_namer.h); ids such as v17 are for
 // documents.
 
 #include <map>
@@ -13,8 +13,8 @@
 
 namespace hopscope::analysis {
 
-// Maps the values of an analysis to their names. Copies its data. Construction is linear in the model: create it once
-// for a table or an error report.
+// Maps the values of an analysis to their names. Copies its data. The constructor names all values of the model: create
+// one object for a table or an error report.
 class ValueNames {
 public:
     explicit ValueNames(const Analysis& analysis);
@@ -27,17 +27,19 @@ private:
     std::map<std::string, ir::ValueId> m_ids;
 };
 
-// Returns a single name. Linear in the model.
+// Returns a single name. Names all values of the model for it.
 std::string nameOfValue(const Analysis& analysis, ir::ValueId id);
 
 // Returns the operator that computes a value, with module and source line: "aten::relu in convs.1 (model.py:17)". Empty
 // for inputs, parameters and constants.
 std::string placeOfValue(const Analysis& analysis, ir::ValueId id);
 
-// Returns the name of a key's column: "row 0" or "row 1" for an edge index, the name of the value for a batch vector.
+// Returns the name of a key's column: "row 0" or "row 1" for an edge index, the name of the value for a batch vector,
+// "the row number" for rows themselves. Names of composed keys are put together from these.
 std::string nameOfKey(const Analysis& analysis, KeyId id);
 
-// Returns the kind of an operator, which is never Input or Output. Rowwise for operators that were not analysed.
+// Returns the kind of an operator, which is never Input or Output. Operators that were not analysed are Rowwise, or
+// Structure if they work on numbers.
 NodeKind nodeKind(const Analysis& analysis, ir::OpId op);
 
 }  // namespace hopscope::analysis

@@ -140,8 +140,8 @@ std::string idsHint(const Item& item, const Range& numbers, std::int64_t size, c
         return edges ? "remove these edges, and what belongs to them, from the data" : "number them from 0";
     const std::int64_t low = edges ? std::min(item.ranges[0].low, item.ranges[1].low) : numbers.low;
     if (low == 1 && numbers.high == size) return "its numbers start at 1, but rows are counted from 0: subtract 1";
-    return "each number has to be below the number of rows; if it points into another table, use --role " + item.key +
-           "=" + wordOf(item.role).name + ":S>T";
+    return "each number has to be below the number of rows; if the input points into another table, use --role " +
+           item.key + "=" + wordOf(item.role).name + ":S>T";
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ base::Status checkIds(const Item& item, const IntColumn& column, const std::stri
     std::string text = item.key + "[" + where + std::to_string(first) + "] is " + std::to_string(column[first]);
     if (type.empty()) text += ", but row numbers cannot be negative";
     else text += ", but \"" + type + "\" has " + std::to_string(size) + " rows";
-    text += " (" + std::to_string(count) + " of " + std::to_string(column.size()) + " numbers are invalid)";
+    text += " (invalid: " + std::to_string(count) + " of " + std::to_string(column.size()) + " numbers)";
     return base::fail(ErrorCode::Input, text, idsHint(item, rangeOf(column), size, type), item.view->origin);
 }
 

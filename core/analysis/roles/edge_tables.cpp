@@ -126,8 +126,8 @@ void findPairsOfEdges(Draft& draft, const Item& item)
         if (fits && (!best || index.edges() < best->edges())) best = &index;
     }
     if (!beyond || !best) return;
-    draft.note(item.key + ": assumed to point to edges of " + best->role.relation + ", as no table has " +
-               std::to_string(high + 1) + " rows");
+    draft.note(item.key + ": assumed to point to edges of " + best->role.relation + ", as no node table has " +
+               std::to_string(high + 1) + " rows or more");
     promote(draft, *best);
     pointTo(draft, item.role.relation, best->role.relation);
 }

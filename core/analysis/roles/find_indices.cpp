@@ -213,8 +213,8 @@ base::Status checkForced(const Item& item)
                                                 " is one end of each edge, which needs an integer vector, but it is " +
                                                 base::dtypeName(item.view->dtype) + " " + shapeText(*item.view));
     if (isCompressed(item.role.form) && !isOffsets(item, item.role.form))
-        return base::fail(ErrorCode::Input, "--role " + item.key + "=" + wordOf(item.role).name +
-                                                ": its numbers do not ascend from 0 to the number of edges");
+        return base::fail(ErrorCode::Input,
+                          "--role " + item.key + "=" + wordOf(item.role).name + ": its numbers do not ascend from 0");
     return {};
 }
 

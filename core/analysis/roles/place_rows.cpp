@@ -84,8 +84,8 @@ base::Status placeEdge(Draft& draft, Item& item)
         return base::fail(ErrorCode::Input, "--role " + item.key + "=edge: the data has no edge index",
                           "declare the input with the edges: --role NAME=index:S>T");
     return base::fail(ErrorCode::Input,
-                      item.key + " has " + std::to_string(item.rows()) + " rows, but " + named->key + " has " +
-                          std::to_string(named->edges()) + " edges",
+                      "the number of rows of " + item.key + " is " + std::to_string(item.rows()) + ", but " +
+                          named->key + " has " + std::to_string(named->edges()) + " edges",
                       "give it a row for each edge" +
                           (item.forced || isSparseValues(item)
                                ? std::string()
@@ -136,7 +136,8 @@ base::Status placeNeighbours(Draft& draft, Item& item)
     }
     if (!item.forced) return placeNode(draft, item);
     return base::fail(ErrorCode::Input,
-                      "--role " + item.key + "=key needs a row for each row of a node table, but the input is " +
+                      "--role " + item.key +
+                          "=key needs row numbers of a node table for each row of a node table, but the input is " +
                           base::dtypeName(item.view->dtype) + " " + shapeText(*item.view) + " with numbers up to " +
                           std::to_string(most),
                       nodeTables(draft));
@@ -229,7 +230,7 @@ base::Status placeGraph(Draft& draft, Item& item)
     if (item.forced && table.empty() && draft.graphs.empty()) table = "graph";
     if (item.forced && (item.rows() < 0 || table.empty()))
         return base::fail(ErrorCode::Input, item.key + " " + shapeText(*item.view) + " does not have one row per graph",
-                          "correct it with --role");
+                          "give it a row for each graph, or another role");
     if (table.empty()) return {};
     draft.graphs[table] = std::max(draft.graphs[table], item.rows());
     decide(item, RoleKind::Graph, table);

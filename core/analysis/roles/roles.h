@@ -22,14 +22,14 @@ enum class EdgeForm : std::uint8_t {
     Pairs,        // [E, 2]
     Source,       // [E]: the sources; another input has the destinations
     Destination,  // [E]
-    Offsets,      // [N + 1]: the start of each destination's edges among the sources of another input (CSR)
+    Offsets,      // [N + 1]: the start of each destination's edges (CSR) or items of a bag in other inputs
     Starts,       // [N]: the same without the last number, which is the number of edges
 };
 
-// The ends of edges that a form has. A compressed one has the N + 1 offsets of N destinations, or all but an outer one.
+// The ends of edges that a form has. A compressed one has the N + 1 offsets of N destinations, or all but the last.
 struct FormTraits {
     bool sources = false, destinations = false;
-    std::size_t edgeDim = 0;           // the dimension of the edges; not if compressed
+    std::size_t edgeDim = 0;           // the dimension of the edges; unused if compressed
     bool first = false, last = false;  // compressed: the first offset, which is 0, and the last, the number of edges
 };
 constexpr FormTraits traitsOf(EdgeForm form)
@@ -51,7 +51,7 @@ enum class RoleKind : std::uint8_t {
     Ends,   // the same, of edges that other inputs point to: they are rows of the node table `relation`
     Edge,   // one row per edge of relation `first`
     Key,    // one integer per node of type `first`: a row of table `second` (a node type or a graph table); or several
-            // (a table of neighbours), in which numbers that are not a row of a node type are padding
+            // rows of a node type (a table of neighbours), where numbers that are no row of it are padding
     Graph,  // one row per graph of table `first`
     Plain,  // no rows
 };
@@ -59,11 +59,11 @@ enum class RoleKind : std::uint8_t {
 struct InputRole {
     RoleKind kind = RoleKind::Plain;
     std::string first;     // node type, relation or graph table
-    std::string second;    // Index: destination type; Key: target table
-    std::string relation;  // Index, Ends: the relation's name (the data key it came from)
+    std::string second;    // Index, Ends: destination type; Key: target table
+    std::string relation;  // Index, Ends: the relation's name
     bool overridden = false;
     EdgeForm form = EdgeForm::Rows;  // Index, Ends
-    int dim = 0;                     // Node, Edge, Graph: the dimension of the rows; 1 of features [B, N, F]
+    int dim = 0;                     // Node, Edge, Graph: the dimension of the rows; 1 for features [B, N, F]
     bool operator==(const InputRole&) const = default;
 };
 
@@ -91,12 +91,12 @@ inline constexpr auto roleWords = std::to_array<RoleWord>({
     {"destination", ":S>T", RoleKind::Index, EdgeForm::Destination, TableKind::Edge, "the destination of each edge",
      "destinations of edges 1 \u2192 2"},
     {"offsets", ":S>T", RoleKind::Index, EdgeForm::Offsets, TableKind::Edge,
-     "the compressed destinations of edges: the position at which those of each node begin, and the number of edges",
+     "the compressed destinations of edges: the position at which each node's edges begin, and the number of all edges",
      "where each destination's edges begin, 1 \u2192 2"},
     {"starts", ":S>T", RoleKind::Index, EdgeForm::Starts, TableKind::Edge, "offsets without the last number",
      "where each destination's edges begin, 1 \u2192 2"},
     {"edge", ":R", RoleKind::Edge, {}, TableKind::Edge, "one row per edge of the input `R`", "a row per edge of 1"},
-    {"key", ":T>U", RoleKind::Key, {}, TableKind::Node, "for each row one or more rows of table `U`", "2 of each 1"},
+    {"key", ":T>U", RoleKind::Key, {}, TableKind::Node, "for each row of `T`, row numbers of table `U`", "2 of each 1"},
     {"graph", "", RoleKind::Graph, {}, TableKind::Graph, "one row per graph", "a row per 1"},
     {"plain", "", RoleKind::Plain, {}, TableKind::None, "no rows", "no rows"},
 });
@@ -105,7 +105,8 @@ inline constexpr auto roleWords = std::to_array<RoleWord>({
 const RoleWord& wordOf(const InputRole& role);
 // Returns all spellings: "node:T, index:S>T, .., graph or plain".
 std::string listRoles();
-// Returns a role as --role accepts it: "node:user", "index:user>item", "edge:rel", "key:node>graph", "plain".
+// Returns a role with its types: "node:user", "index:user>item", "edge:rel", "key:node>graph", "graph:graph", "plain".
+// --role accepts the result, except for the name behind "graph".
 std::string roleText(const InputRole& role);
 
 // The table to which the rows of an input belong, and the dimension that counts them.
@@ -121,7 +122,7 @@ constexpr bool hasEnd(EdgeForm form, int end)
 {
     return end == 0 ? traitsOf(form).sources : traitsOf(form).destinations;
 }
-// True if an index of this form has only one end, and another input has the other.
+// True if an index of this form has only one end. Another input has the other, except for bags.
 constexpr bool isOneEnd(EdgeForm form) { return !hasEnd(form, 0) || !hasEnd(form, 1); }
 // True if an index of this form holds the start of each destination's edges. If no input holds the sources, the edges
 // are the items of bags, and each has the node of its bag at both ends.
@@ -130,7 +131,8 @@ constexpr bool isCompressed(EdgeForm form) { return traitsOf(form).first || trai
 constexpr bool lacksTotal(EdgeForm form) { return isCompressed(form) && !traitsOf(form).last; }
 // Returns by how many a compressed form has more offsets than destinations.
 constexpr std::int64_t extraOffsets(EdgeForm form) { return traitsOf(form).first && traitsOf(form).last ? 1 : 0; }
-// Returns the position in a compressed index at which the edges of `row` begin; after the last row, `edges`.
+// Returns the position at which the edges of `row` begin, given the numbers of a compressed index. After the last row
+// this is the number of edges, which `edges` provides if the form lacks it.
 inline std::int64_t offsetAt(const IntColumn& numbers, EdgeForm form, std::int64_t row, std::int64_t edges)
 {
     const std::int64_t at = row - (traitsOf(form).first ? 0 : 1);
@@ -146,7 +148,7 @@ IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end, std::
 struct InputSchema {
     std::map<std::string, InputRole> roles;
     std::map<std::string, std::int64_t> sizes;  // node types, relations and graph tables: number of rows in the data
-    std::vector<std::string> notes;             // the guesses, as sentences
+    std::vector<std::string> notes;             // the guesses: "KEY: assumed to be .."
     std::set<std::string>
         gathered;  // graph tables whose rows are computed like those of nodes, each from the rows of its graph
 };
@@ -162,21 +164,22 @@ bool isNodeTable(const InputSchema& schema, const std::string& table);
 // Fails with Usage on anything else.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
 
-// Roles that were not inferred, by data key or name of a weight.
+// Roles that inferSchema() takes as given, by data key or name of a weight.
 using Overrides = std::map<std::string, InputRole>;
 
 // Parses several --role; the last one for a name takes precedence. Fails with Usage if one of them is not a role.
 base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
 
-// Infers the schema of `inputs`, given overrides. Reads shapes, dtypes and, for integer vectors and index pairs, the
-// largest number (linear in their size). Fails with Input if sizes contradict each other, or if ids are negative or out
-// of range (naming the first bad position and the count). Also fails if an override names neither an input nor one of
-// the model's `parameters` (dotted names and numbers of rows). Parameters may be declared as tables of the data: a
-// table that only ids point into has as many rows as its weight. If the first dimension of a feature is smaller than
-// the ids of edges require, its rows lie along a later dimension. Edges that an input points to (the reverse of each
-// edge, pairs of edges) are a node table; so are rows that are requested by number. Types are named after the data
-// keys: Dict keys name node types ("xs.user" -> user) and relations ("es.user__to__item" -> user > item); otherwise
-// there is one node type, "node", and one relation per index.
+// Infers the schema of `inputs`, given overrides. Reads shapes, dtypes and the numbers of integer vectors and matrices
+// (linear in their size). Fails with Input if sizes contradict each other, or if ids are negative or out of range
+// (naming the first bad position and the count). Also fails if an override does not fit its input, or names neither an
+// input nor one of the model's `parameters` (dotted names and numbers of rows). Parameters may be declared as tables of
+// the data: a table that only ids point into has as many rows as its weight. If the first dimension of a feature is
+// smaller than the ids of edges require, its rows lie along the first dimension that is large enough. Edges that an
+// input points to (the reverse of each edge, pairs of edges) are a node table; so are rows that are requested by
+// number. Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
+// ("es.user__to__item" -> user > item); otherwise there is one relation per list of edges, and one node type, "node",
+// unless names or sizes of inputs tell several apart.
 base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const Overrides& overrides,
                                       const std::map<std::string, std::int64_t>& parameters = {});
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows taken out of a table, and their new numbers.
+// Copies rows out of tables, and stores their new numbers.
 
 #include <algorithm>
 #include <cstring>
@@ -68,7 +68,7 @@ inline base::TensorView inColumns(const base::TensorView& view)
 
 inline void storeInteger(std::byte* to, base::DType dtype, std::int64_t value)
 {
-    // Little-endian: the low bytes of the number are the number, in every width.
+    // The machine is little-endian: the low bytes hold the number in every width.
     std::memcpy(to, &value, base::itemSize(dtype));
 }
 
@@ -85,8 +85,8 @@ inline EdgePlaces edgePlaces(base::DType dtype, std::int64_t edges, EdgeForm for
     return traitsOf(form).edgeDim == 1 ? EdgePlaces{end * edges * item, item} : EdgePlaces{end * item, 2 * item};
 }
 
-// Writes the offsets that a compressed index of `rows` destinations has, each as `offset` returns it: asked in ascending
-// order, the last time with `rows`.
+// Writes the offsets of a compressed index of `rows` destinations. offset(row) returns the position at which the edges
+// of a row begin. It is called in ascending order, and last with `rows` if the form has the number of edges.
 template <class Offset>
 void storeOffsets(std::byte* to, base::DType dtype, EdgeForm form, std::int64_t rows, Offset&& offset)
 {

@@ -8,8 +8,8 @@ namespace hopscope::analysis {
 
 // Extracts a small induced subgraph from the user's inputs for the sample walk, with a few hundred nodes per type.
 // Nodes and edges keep their order, and rows are renumbered without gaps. The sample has at least one edge per
-// non-empty relation, and self-loops, isolated nodes and duplicate edges if the graph has any. Its sizes are chosen to
-// differ from each other and from every feature width. Column-major tensors remain column-major, because the layout
+// non-empty relation, and self-loops, isolated nodes and duplicate edges if the graph has any. As far as possible, its
+// sizes differ from each other and from every feature width. Column-major tensors remain column-major, because the layout
 // decides which operators of the model return views. A table is kept whole if a weight has a row for each of its rows.
 // Linear in the edges.
 base::Result<base::TensorMap> cutSample(const base::TensorMap& inputs, const InputSchema& schema,
@@ -23,7 +23,7 @@ enum class Numbers : std::uint8_t {
 };
 
 struct SampleOptions {
-    std::int64_t nodes = 300;  // at most this number per type
+    std::int64_t nodes = 300;  // at most this number per type, apart from rows that keys or weights require
     std::uint64_t seed = 1;
     double share = 1;  // at most this share of the rows of a type
     Numbers numbers = Numbers::Renumbered;

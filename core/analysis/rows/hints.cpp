@@ -37,7 +37,8 @@ constexpr Hint hints[] = {
     {Kind::Added, "add such rows to the inputs of the model"},
     {Kind::Into,
      "look up, or aggregate into, all rows and select afterwards: torch.zeros_like(h).index_add(0, index, m)[mask]"},
-    {Kind::OneByOne, "pick rows first, h[index], and then along the other dimension with gather or select"},
+    {Kind::OneByOne,
+     "pick rows first, h[index], and then along the other dimension with gather or select; write whole rows"},
     {Kind::Masked, "choose instead of selecting: torch.where(mask, h, 0)"},
     {Kind::Written, "write the rows that the same mask selects: h[mask] = f(h)[mask]"},
     {Kind::AllPairs, "attention between all nodes needs them all at once; attention along edges, and linear attention, "
@@ -47,7 +48,7 @@ constexpr Hint hints[] = {
      "give its edges instead, as the parts of a sparse matrix in PyTorch: NAME.coo_indices, NAME.coo_values and "
      "NAME.coo_size of a.to_sparse().coalesce()"},
     {Kind::Sparse, "build it from the edges: torch.sparse_coo_tensor(edge_index, weight, (x.size(0), x.size(0))), with "
-                   "one weight each"},
+                   "one weight for each edge"},
     {Kind::FromRight, "swap the factors: h.t() @ a is (b @ h).t(), where b is built from edge_index.flip(0)"},
     {Kind::Fused, "write product and addition as two steps: (a @ h) + b"},
     {Kind::SparseResult, "return its parts: a.values(), and a.indices() or a.col_indices()"},

@@ -195,7 +195,7 @@ private:
             if (of(*tensor).size) return *of(*tensor).size;
             if (!of(*tensor).structureOnly)
                 return Refusal(
-                    Refused("reads a number from features, so that the following operators depend on their values",
+                    Refused("reads a number from features, so that the following operators depend on feature values",
                             Refused::Kind::Number));
             return atom(self);
         }
@@ -333,8 +333,8 @@ private:
                 return "its rule yields a different number of dimensions (internal)";
             for (std::size_t i = 0; i < dims.size(); ++i)
                 if (dims[i].valid() && !m_builder.fixSize(dims[i], outputs[j].shape[i]))
-                    return otherSize("dimension " + std::to_string(i) + " has " + std::to_string(outputs[j].shape[i]) +
-                                         " rows, which is not the number of rows of " +
+                    return otherSize("dimension " + std::to_string(i) + " has the size " +
+                                         std::to_string(outputs[j].shape[i]) + ", which is not the number of rows of " +
                                          tableLabel(m_builder.analysis.tables, dims[i]),
                                      dims[i]);
         }

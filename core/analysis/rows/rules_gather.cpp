@@ -341,9 +341,9 @@ Ruled<Outcomes> readout(RuleContext& c, const Scatter& s, SpaceId table)
     const auto& role = c.of(s.index).role;
     if (table.valid() && (!role || role->target != table)) return Refusal(unknownIndex(c, s.index, table));
     if (!table.valid() && role && c.isRow(role->target))
-        return Refusal(bakedSize("an index of " + c.spaceName(role->target) +
-                                 " is written into a constant number of rows (" +
-                                 std::to_string(c.extent(s.table, s.dim)) + ")"));
+        return Refusal(bakedSize("an index into " + c.spaceName(role->target) +
+                                 " writes to a constant number of rows (" + std::to_string(c.extent(s.table, s.dim)) +
+                                 ")"));
     const bool structure = c.structure(s.table) && (!s.source.valid() || c.structure(s.source));
     if (structure) {
         c.passOn({"alpha"});

@@ -216,7 +216,8 @@ Ruled<Outcomes> normRule(RuleContext& c)
     const ValueId x = c.tensor("input");
     c.passOn({"eps", "momentum", "cudnn_enabled", "num_groups"});
     const bool batchStatistics = c.boolean("training") || c.boolean("use_input_stats");
-    if (c.name == "batch_norm" && batchStatistics) return Refusal("batch normalisation in training mode");
+    if (c.name == "batch_norm" && batchStatistics)
+        return Refusal("batch normalisation in training mode, which needs all rows: call eval() before the export");
     const std::vector<SpaceId>& d = c.dims(x);
     const bool acrossPlaces = c.name == "group_norm" || batchStatistics;
     if (acrossPlaces)
@@ -372,7 +373,7 @@ Ruled<Outcomes> convolutionRule(RuleContext& c)
     const ValueId weight = c.tensor("weight");
     const bool oneImage =
         c.outputs[0].shape.size() != d.size() || (weight.valid() && c.shape(weight).size() != d.size());
-    if (!d.empty() && c.isRow(d[0]) && oneImage) return Refusal("rows are the channels");
+    if (!d.empty() && c.isRow(d[0]) && oneImage) return Refusal("the rows are the channels");
     std::vector<SpaceId> dims(c.outputs[0].shape.size());
     if (!d.empty() && !dims.empty()) dims[0] = d[0];
     return c.all(dims);

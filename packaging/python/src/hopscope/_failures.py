@@ -74,7 +74,7 @@ class Untrusted(HopscopeError):
 
 
 class Cancelled(HopscopeError):
-    """The run was stopped (Ctrl+C in Python stays a KeyboardInterrupt)."""
+    """The work was stopped (Ctrl+C in Python stays a KeyboardInterrupt)."""
 
     __module__ = "hopscope.errors"
     exit_code = 130
