@@ -19,9 +19,9 @@ namespace hopscope::executor {
 
 // The rounding errors of finite values that were stored in a narrower type.
 struct Rounding {
-    double maxAbsolute = 0;     // of those that stay finite
-    double largest = 0;         // absolute value
-    std::int64_t infinite = 0;  // number of those that do not
+    double maxAbsolute = 0;     // largest difference of a value that stays finite
+    double largest = 0;         // largest absolute value before rounding
+    std::int64_t infinite = 0;  // number of values that become infinite
 
     void add(const Rounding& other);
 };
@@ -59,7 +59,7 @@ struct Share {
 struct Waiting {
     plan::StageId stage{1};
     int stages = 1;
-    std::map<int, std::int64_t> left;  // by index of the process, if any are left; empty with a dealer
+    std::map<int, std::int64_t> left;  // unfinished ones by index of the process; empty with a dealer
     std::int64_t done = 0, total = 0;  // destinations of the stage
 
     [[nodiscard]] bool over() const { return done == total; }
@@ -83,11 +83,11 @@ struct Order {
     enum class Kind : std::uint8_t {
         List,     // list the unfinished work of the stage, in pieces of about 1/`parts` of the whole
         Compute,  // compute the unfinished destinations of `range`
-        Leave,    // leave the stage, which is finished: take over the results of the others
+        Leave,    // leave the stage once it is finished, and take over the results of the others
     } kind = Kind::Leave;
     int parts = 1;
     ShardRange range{};
-    bool publish = false;  // Leave the last stage: this process, and no other one, publishes the results
+    bool publish = false;  // Leave of the last stage: only a process with `true` takes over and publishes the results
 };
 
 // Assigns work to a process, shard by shard. Its functions are called on the thread that runs the plan.

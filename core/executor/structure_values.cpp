@@ -148,7 +148,7 @@ void Structure::takeSize(ir::SpaceId table, std::int64_t rows, const std::string
     const auto [it, fresh] = m_sizes.try_emplace(table, rows);
     if (fresh || it->second == rows) return;
     raise(ErrorCode::Input, name + " has " + std::to_string(rows) + " rows of " +
-                                analysis::tableLabel(m_analysis.tables, table) + " but another input has " +
+                                analysis::tableLabel(m_analysis.tables, table) + ", but another tensor has " +
                                 std::to_string(it->second));
 }
 
