@@ -389,7 +389,7 @@ class Refusals(unittest.TestCase):
         np.save(self.path("x.npy"), X)
         wrong = self.data("beyond", {**GRAPH, "edge_index": changed(INDEX, (0, 2), NODES)})
         for data, sentence in ((self.path("x.npy"), f"a .npy file needs a name; write NAME={self.path('x.npy')}"),
-                               (wrong, "edge_index refers to a row of node that does not exist: it has 19 rows")):
+                               (wrong, "edge_index refers to a row of node that does not exist: the number of its rows, counted from 0, is 19")):
             code, said = self.run_py("parts", "--data", data)
             self.assertEqual((code, sentence in said), (3, True), said)
         shutil.copytree(self.path("parts"), self.path("torn"))
