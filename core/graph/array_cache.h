@@ -41,10 +41,11 @@ public:
           m_most(most)
     {}
 
-    // Returns the arrays in mapped memory, after reading them once to check their digest; nullopt if there is no entry.
+    // Returns the arrays in mapped memory, after reading them once to check their digest; nullopt if there is no intact
+    // entry.
     [[nodiscard]] std::optional<Entry> find(const Digest& name) const;
-    // Adds an entry. Fails as NewFile does, and with Resources if there is not enough room; the cache is then
-    // unchanged.
+    // Adds an entry. Fails with Resources if there is not enough room, which leaves the cache unchanged, and as NewFile
+    // does.
     [[nodiscard]] base::Status keep(const Digest& name, std::span<const Bytes> arrays) const;
 
 private:

@@ -272,7 +272,7 @@ class Refusals(unittest.TestCase):
             self.refused(3, sentence, hint, "inspect", model, *files)
         np.save(x, X)
         x.write_bytes(x.read_bytes()[:-10])
-        self.refused(3, "needs 380 bytes of elements, but 370 follow", "write it again with numpy.save", "inspect", model, *files)
+        self.refused(3, "needs this number of bytes: 380, but 370 follow", "write it again with numpy.save", "inspect", model, *files)
         np.save(x, X.astype(object).astype(np.float32))
         self.accepted("inspect", model, *files)
 
