@@ -52,7 +52,8 @@ struct Options {
     std::map<std::string, std::string> transientInputs;
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
     // CPU: the journal that records finished work and from which a run resumes. Stores in `folder` then outlive this
-    // process until the folder is removed, and batches have a fixed size. Must outlive the run.
+    // process until the folder is removed, and the sizes of batches do not depend on earlier batches. Must outlive the
+    // run.
     Journal* journal = nullptr;
     // CPU: bytes that a loop may take for rows read from and written to files before it is computed in windows
     // (table_stream.h); nullopt: the memory that is available to the process when the loop begins.

@@ -12,9 +12,9 @@
 namespace hopscope::graph {
 
 // Reads the arguments of --data: a .safetensors file, a folder of .npy files (key = file name without .npy), or
-// NAME=FILE.npy. Keys must be unique. The format of a file is recognised by its content, not its name. Fails with Usage,
-// Input or Resources; the message names the path of a missing file, and the kind of a text, zip, pickle, HDF5, gzip,
-// Parquet or empty file.
+// NAME=FILE.npy. Keys must be unique. The format of a file is recognised by its content, not its name. Fails with
+// Usage, Input or Resources; the message names the path of a missing file, and the kind of a text, zip, pickle, HDF5,
+// gzip, Parquet or empty file.
 base::Result<base::TensorMap> readData(const std::vector<std::string>& arguments);
 
 // Returns the XXH3-128 hash of the names, dtypes, shapes and bytes, in hexadecimal. Takes time linear in the bytes.
@@ -25,8 +25,8 @@ struct DataFacts {
     std::map<std::string, std::int64_t> notFinite;  // number of NaN and infinite elements, if there are any
 };
 
-// Hashes the data and counts real floating-point elements that are not finite. If the data have more than `memory` bytes (by default half
-// of the available memory), floating-point tensors in files are read past the page cache.
+// Hashes the data and counts real floating-point elements that are not finite. If the data have more than `memory`
+// bytes (by default half of the available memory), floating-point tensors in files are read past the page cache.
 DataFacts examine(const base::TensorMap& data, std::optional<std::int64_t> memory = std::nullopt);
 
 // The number of NaN and infinite numbers in a tensor, and that of all its numbers.

@@ -74,8 +74,8 @@ public:
     // disk, and writers wait if the disk falls behind. Meant for rows that are written roughly in the order of the
     // file.
     void letGoBehind();
-    // Gives the file its final name, replacing any other file of that name. With Flush::Yes, flushes the file before, and
-    // its folder after that. Fails with Resources.
+    // Gives the file its final name, replacing any other file of that name. With Flush::Yes, flushes the file before,
+    // and its folder after that. Fails with Resources.
     base::Status publish(Flush flush = Flush::Yes);
     // Flushes all bytes written so far, including those written through the mapping. Thread-safe.
     [[nodiscard]] base::Status sync() const;

@@ -43,9 +43,9 @@ struct GenerateOptions {
 //
 // rmat, sbm and er have `edges` independent draws, including self-loops and duplicates; RMAT (a, b, c = 0.57, 0.19,
 // 0.19) draws ids below the next power of two, and repeats a draw with an id >= N. In a grid, node i is at (i / C, i %
-// C) with C = ceil(sqrt(N)), and has edges to the right and down. In a star, all other nodes have an edge to node 0; in a
-// path, node i has one to i + 1. With `symmetric`, `edges` counts both directions (an odd number is rounded down), and
-// columns are sorted by destination, then source, which takes 16 bytes of memory per edge.
+// C) with C = ceil(sqrt(N)), and has edges to the right and down. In a star, all other nodes have an edge to node 0; in
+// a path, node i has one to i + 1. With `symmetric`, `edges` counts both directions (an odd number is rounded down),
+// and columns are sorted by destination, then source, which takes 16 bytes of memory per edge.
 base::Status generate(const GenerateOptions& options, const std::string& path, const base::ProgressFn& progress,
                       std::stop_token stop);
 

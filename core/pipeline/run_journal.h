@@ -22,7 +22,7 @@ namespace hopscope::pipeline {
 using Conditions = std::map<std::string, std::string>;
 
 // Returns the conditions of a run with these options in this process, on a CPU. Call hashInputs() first. Linear in the
-// sizes of the files with pins and plan.
+// sizes of this program and of the files with pins and plan.
 base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const base::Settings& settings);
 
 class RunJournal : public executor::Journal {
