@@ -49,8 +49,8 @@ public:
     // Returns the hub pieces of this adjacency, which are determined only once.
     const std::vector<kernels::HubPiece>& hubPieces(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
-    // Returns the bytes that figures count for a row number in an OwnedColumn, whether the column is copied or in place:
-    // 4 if these suffice, otherwise 8.
+    // Returns the bytes that figures count for a row number in an OwnedColumn, whether the column is copied or in
+    // place: 4 if these suffice, otherwise 8.
     std::int64_t numberBytes(ir::SpaceId space, ir::KeyId key);
     // From now on, columns of inputs that are in the order of an adjacency are not copied. This saves memory, but
     // readers must accept 64 bits.

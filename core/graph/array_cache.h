@@ -17,7 +17,7 @@ namespace hopscope::graph {
 
 // Stores each entry in a file whose name is the digest of the inputs of its arrays. The file contains the digest of its
 // content; a damaged file counts as missing. Several processes may share a folder, and files may be removed at any
-// time, since readers keep their mapping. New entries replace the least recently used ones.
+// time, since readers keep their mapping. If room is lacking, new entries replace the least recently used ones.
 // docs/reference/format-cache.md describes the format.
 class ArrayCache {
 public:

@@ -67,11 +67,11 @@ public:
     base::Result<std::shared_ptr<std::byte>> map();
     // Writes bytes without mapping the file. Several threads may write disjoint ranges at once.
     [[nodiscard]] base::Status write(std::int64_t offset, const void* bytes, std::size_t count) const;
-    // Makes write() send bytes to the disk at once, so that publish() has little to wait for. Meant for files that are
-    // written roughly from front to end; other parts wait for publish().
+    // Makes write() send bytes to the disk every few megabytes, so that publish() has little to wait for. Meant for
+    // files that are written roughly from front to end; other parts wait for publish().
     void flushBehind() { m_behind = true; }
-    // Does the same for a file that does not fit into memory: its pages leave the page cache as soon as they are on
-    // disk, and writers wait if the disk falls behind. Meant for rows that are written roughly in the order of the
+    // Does the same for a file that does not fit into memory: its pages leave the page cache soon after they are
+    // written, and writers wait if the disk falls behind. Meant for rows that are written roughly in the order of the
     // file.
     void letGoBehind();
     // Gives the file its final name, replacing any other file of that name. With Flush::Yes, flushes the file before,

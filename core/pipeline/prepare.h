@@ -33,7 +33,7 @@ struct Prepared {
     std::vector<std::string> dataArguments;           // the locations of the data, as given
     graph::GivenFiles files;                          // the files of the model and of the data
     std::vector<std::string> notes;
-    std::set<std::string> minorNotes = {};  // those among `notes` about data that the model does not take
+    std::set<std::string> minorNotes = {};  // the notes about data that the model does not take
     bool reassociate = false;               // as in the options
     bool fromCode = false;  // `analysis` comes from the model's code, because the model could not be walked
 

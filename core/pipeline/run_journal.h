@@ -17,8 +17,8 @@
 
 namespace hopscope::pipeline {
 
-// The conditions of a run, by name, as readable values or hashes. A resumed run computes the same bits only if they are
-// the same.
+// The conditions of a run, by name, as readable values or hashes. A run that is resumed computes the same bits only
+// under the same conditions.
 using Conditions = std::map<std::string, std::string>;
 
 // Returns the conditions of a run with these options in this process, on a CPU. Call hashInputs() first. Linear in the
