@@ -111,7 +111,7 @@ private:
             if (!pays(spareable * distinct(report.before)))
                 return "tiles already share too many rows for an order to pay";
             if (graph::sampledTogether(graph, communityRows(), at::get_num_threads()) < leastTogether)
-                return "a sample of the edges shows no communities that fit into caches";
+                return "a sample of the edges shows too few communities that fit into caches";
         }
         graph::NodeOrder order =
             graph::withFixedTail(foundOrMade(graph, automatic ? Reorder::Community : wanted), rowsOfLastTile());

@@ -121,7 +121,7 @@ struct RunReport {
     std::optional<ResumeReport> resumed;    // if an earlier process has finished a part of the run
     std::optional<ShardReport> shard;
     std::int64_t rowNumbers = 0;     // GPU: row numbers that the host computed, also for batches that did not fit
-    std::vector<std::string> notes;  // sentences about what the run did differently
+    std::vector<std::string> notes;  // sentences for the user
 };
 
 // Evaluates the prologue and all stages of `plan`. Stores are files with temporary names in options.folder, which the

@@ -175,7 +175,7 @@ TEST_CASE("files that are too short, too long or of another format are refused b
          {"\x93NUMPZ" + good.substr(6), "at byte 0: the file is not a .npy file"},
          {npyBytes("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", kTwoFloats, 4), "version 4.0"},
          {std::string("\x93NUMPY\x01\x01\0\0", 10), "version 1.1"},
-         {std::string("\x93NUMPY\x02\0\xff\xff\xff\xff", 12), "4294967295 bytes, more than the limit"},
+         {std::string("\x93NUMPY\x02\0\xff\xff\xff\xff", 12), "4294967295, more than the limit"},
          {std::string("\x93NUMPY\x02\0\xff\xff\0", 11), "at byte 11: the file ends within"},
          {std::string("\x93NUMPY\x01\0\0\0", 10), "at byte 10: the header is not a dictionary"}});
 }
