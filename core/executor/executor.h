@@ -34,8 +34,10 @@ struct Options {
     // They are used until a batch does not fit. If a number is nullopt or missing, it is chosen during the run.
     std::vector<std::vector<std::optional<std::int64_t>>> sizes;
     std::optional<std::int64_t> tile;  // CPU without `batch`: destinations per tile (tiles.h); nullopt: chosen by bytes
-    std::optional<std::int64_t> memoryLimit;   // bytes on the executing device; nullopt: a share of the free memory
-    std::string folder;                        // for stores; must exist
+    // Bytes on the executing device; on a CPU, of the whole process. nullopt: no limit, but batches are sized to a share
+    // of the free memory.
+    std::optional<std::int64_t> memoryLimit;
+    std::string folder;                        // for stores and scratch files; must exist
     std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending
     int threads = 0;                           // 0: as for the calling thread (Cores)
     // CPU: the patterns that are fused; by default all.

@@ -31,7 +31,7 @@ class Structure;
 
 namespace hopscope::forecast {
 
-struct PredictedStage : plan::StagePrediction {  // `seconds` is that of StageTime
+struct PredictedStage : plan::StagePrediction {  // `seconds` stays 0; see StageTime
     plan::StageId index{1};
     std::int64_t outside = 0;  // the part of peakMemory that is held outside of batches
     bool estimated = false;    // peakMemory is an estimate, since the dry run of some loop was not sufficient
