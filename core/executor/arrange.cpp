@@ -104,14 +104,14 @@ private:
         if (automatic && !roundsAlike()) return "results could differ in their last bits";
         if (automatic && exceedsMemory())
             return "tables that do not fit into memory are read in the order of the input";
-        if (automatic && !pays(spareable))
-            return "computing an order would take longer than the reads that it could save";
+        if (automatic && !pays(spareable)) return "an order would not save enough time to be worth its cost";
         const graph::Neighbours graph = neighbours();
         report.before = report.after = graph::rowsPerDestination(graph, nullptr, tileRows());
         if (automatic) {
-            if (!pays(spareable * distinct(report.before))) return "tiles share most of their rows already";
+            if (!pays(spareable * distinct(report.before)))
+                return "tiles already share too many rows for an order to pay";
             if (graph::sampledTogether(graph, communityRows(), at::get_num_threads()) < leastTogether)
-                return "a sample of the edges shows no communities that fit into caches";
+                return "a sample of the edges shows too few communities that fit into caches";
         }
         graph::NodeOrder order =
             graph::withFixedTail(foundOrMade(graph, automatic ? Reorder::Community : wanted), rowsOfLastTile());

@@ -23,7 +23,7 @@ std::string described(const DeviceInfo& device)
     return device.id + " (" + device.name + size + ")";
 }
 
-// "cuda:0 (...) and cuda:1 (...) are the ones that there are"
+// "cuda:0 (...) and cuda:1 (...) are the only usable ones"
 std::string whatThereIs(const std::vector<DeviceInfo>& gpus)
 {
     std::string text;
@@ -49,7 +49,8 @@ bool namesGpu(const std::string& wanted)
 std::string whyNot(const std::string& wanted, const GpuListing& gpus)
 {
     if (!namesGpu(wanted)) return "unknown device " + wanted;
-    if (!gpus.usable.empty()) return "there is no GPU " + wanted + " here: " + whatThereIs(gpus.usable);
+    if (!gpus.usable.empty())
+        return "there is no GPU " + wanted + " here that can be used: " + whatThereIs(gpus.usable);
     if (!gpus.missing.empty()) return "no GPU can be used: " + joined(gpus.missing);
     return "there is no GPU " + wanted + " here";
 }

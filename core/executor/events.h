@@ -1,7 +1,7 @@
 #pragma once
 
 // Defines the events of a run, for the progress line in the terminal, the report, the trace and the window. All calls
-// are made in order, on the thread that runs the plan.
+// are made in order, by one thread at a time.
 
 #include <cstdint>
 #include <string>

@@ -28,19 +28,21 @@ class Probe;      // sees the results of operators (probe.h)
 class Structure;  // everything that depends on the graph only: tables, adjacencies, the prologue
 
 struct Options {
-    std::string device = "cpu";         // "cpu", "cuda" or "cuda:N": the result of resolveDevice()
+    std::string device = "cpu";         // "cpu" or "cuda:N": the result of resolveDevice()
     std::optional<std::int64_t> batch;  // destinations per batch; nullopt: chosen by memory, adapted during the run
     // CPU without `batch` and without a journal: the predicted numbers of destinations that fit, by stage and loop.
     // They are used until a batch does not fit. If a number is nullopt or missing, it is chosen during the run.
     std::vector<std::vector<std::optional<std::int64_t>>> sizes;
     std::optional<std::int64_t> tile;  // CPU without `batch`: destinations per tile (tiles.h); nullopt: chosen by bytes
-    std::optional<std::int64_t> memoryLimit;   // bytes on the executing device; nullopt: a share of the free memory
-    std::string folder;                        // for stores; must exist
+    // Bytes on the executing device; on a CPU, of the whole process. nullopt: no limit, but batches are sized to a share
+    // of the free memory.
+    std::optional<std::int64_t> memoryLimit;
+    std::string folder;                        // for stores and scratch files; must exist
     std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending
     int threads = 0;                           // 0: as for the calling thread (Cores)
     // CPU: the patterns that are fused; by default all.
     std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};
-    // CPU: the order in which nodes are computed. Stores and outputs are in the order of the input.
+    // CPU: the order in which nodes are computed. The tensors in the report are in the order of the input.
     base::Reorder reorder = base::Reorder::None;
     base::StoreType store = base::StoreType::Exact;  // CPU: of stored values that are not outputs
     // The folder in which adjacencies and orders of nodes are cached for later runs with the same edges; must exist.
@@ -52,7 +54,8 @@ struct Options {
     std::map<std::string, std::string> transientInputs;
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
     // CPU: the journal that records finished work and from which a run resumes. Stores in `folder` then outlive this
-    // process until the folder is removed, and batches have a fixed size. Must outlive the run.
+    // process until the folder is removed, and the sizes of batches do not depend on earlier batches. Must outlive the
+    // run.
     Journal* journal = nullptr;
     // CPU: bytes that a loop may take for rows read from and written to files before it is computed in windows
     // (table_stream.h); nullopt: the memory that is available to the process when the loop begins.
@@ -62,8 +65,8 @@ struct Options {
 struct StoredTensor {
     ir::ValueId value;
     std::string name;         // outputs: "out", "out.KEY"; other stored values: "v17"
-    base::TensorView tensor;  // mapped from `file`; values without rows are in memory
-    std::string file;         // path of the file in Options::folder; empty for values in memory
+    base::TensorView tensor;  // mapped from `file`, if there is one
+    std::string file;         // path of the file in Options::folder; empty except for outputs with rows
 };
 
 // The time of an operator in one loop of a stage, without copies and stores.
@@ -86,7 +89,7 @@ struct OrderReport {
     base::Reorder used = base::Reorder::None;
     double seconds = 0;            // to choose and make the order
     double before = 0, after = 0;  // rows read per destination of a tile: in the order of the input, and in this one
-    std::string reason;            // a sentence
+    std::string reason;            // why it is used, or why there is none
 };
 
 // The errors from storing a value in a narrower type, over all of its elements.
@@ -94,8 +97,8 @@ struct StoreReport {
     ir::ValueId value;
     std::string name;  // as in messages
     base::DType from = base::DType::Float32, to = base::DType::Float32;
-    double maxAbsolute = 0;     // largest difference of a finite element
-    double largest = 0;         // largest finite element
+    double maxAbsolute = 0;     // largest difference of an element that stays finite
+    double largest = 0;         // largest absolute value of a finite element
     std::int64_t infinite = 0;  // finite elements that became infinite
 };
 
@@ -114,21 +117,22 @@ struct RunReport {
     int cores = 1;  // of the CPU that the run could use
     std::int64_t peakMemory = 0;
     std::vector<StoredTensor> outputs;      // in the order of Program::outputs
-    std::vector<StoredTensor> checkpoints;  // those that are not outputs
+    std::vector<StoredTensor> checkpoints;  // remaining stored values that are not outputs
     std::vector<StoreReport> narrowed;      // stores in a narrower type
     std::vector<OrderReport> orders;        // of each type that could have one; empty if no order was requested
-    std::optional<ResumeReport> resumed;    // of a run with a journal that another process started
+    std::optional<ResumeReport> resumed;    // if an earlier process has finished a part of the run
     std::optional<ShardReport> shard;
     std::int64_t rowNumbers = 0;     // GPU: row numbers that the host computed, also for batches that did not fit
-    std::vector<std::string> notes;  // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
+    std::vector<std::string> notes;  // sentences for the user
 };
 
 // Evaluates the prologue and all stages of `plan`. Stores are files with temporary names in options.folder, which the
 // caller publishes or removes; after a failure or cancellation none of them are left. A shard that is not the last one
 // to finish returns without outputs. Fails with Input if inputs disagree with the schema or the value of a guard
 // differs from that on the sample, with Resources if memory is insufficient for a single destination or the disk is
-// full, with Cancelled, or with Internal. The checks of the executor that fail with Internal are also enabled in
-// release builds. `known` is a structure of the same walk, analysis and inputs, whose contents are not built again.
+// full, with Unsupported if LibTorch lacks an operator or a reduction is too large for shards, with Cancelled, or with
+// Internal. The checks of the executor that fail with Internal are also enabled in release builds. `known` is a
+// structure of the same walk, analysis and inputs, whose contents are not built again.
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop, std::shared_ptr<Structure> known = nullptr);
@@ -168,7 +172,7 @@ std::vector<DeviceInfo> listDevices();
 bool deviceLost();
 
 // Returns "cpu" or "cuda:N" for a device in the user's notation. "auto" is the first usable GPU, or the CPU if there is
-// none. Fails with Usage, naming the reason and the usable devices, if `wanted` does not exist or cannot be used.
+// none. Fails with Usage, naming the reason, if `wanted` does not exist or cannot be used.
 base::Result<std::string> resolveDevice(const std::string& wanted);
 
 }  // namespace hopscope::executor

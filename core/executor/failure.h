@@ -1,7 +1,7 @@
 #pragma once
 
-// Inside this module, failures are exceptions, like LibTorch's own, because an operator may throw at any depth. run()
-// turns both into an Error at the exception boundary.
+// Inside this module, failures are exceptions, like LibTorch's own, because an operator may throw at any depth. The
+// functions that other modules call turn both into an Error at the exception boundary (exception_boundary.h).
 
 #include <exception>
 #include <string>
@@ -24,8 +24,8 @@ struct Failure : std::exception {
     throw Failure(base::makeError(code, message, hint, where));
 }
 
-// Checks an invariant of the executor. It is enabled even in release builds, because it turns wrong numbers into an
-// error.
+// Checks an invariant of the executor. The check is enabled even in release builds, because it turns wrong numbers into
+// an error.
 inline void require(bool holds, const char* message, const std::string& where = {})
 {
     if (!holds) raise(base::ErrorCode::Internal, message, {}, where);

@@ -29,7 +29,7 @@ ir::ValueId entriesOf(const ir::Program& program, ir::ValueId matrix)
 {
     const ir::Value& value = program.value(matrix);
     if (value.origin != ir::Origin::Op)
-        raise(base::ErrorCode::Internal, "a sparse matrix without entries", {}, value.name);
+        raise(base::ErrorCode::Internal, "a sparse matrix has no entries", {}, value.name);
     const ir::Op& op = program.op(value.producer);
     const bool made = op.name.find("sparse_co") != std::string::npos;
     return made ? *op.args.at(1).value() : entriesOf(program, *op.args.at(0).value());

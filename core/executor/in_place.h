@@ -15,9 +15,9 @@ public:
         Way way;
     };
 
-    // Selects the tables. A table is read in place if its only readers on the frontier are segments or, in tiles and on
-    // a GPU, also row gathers and reshapes that are themselves read in place. Linear in the loop. All arguments except
-    // `given` must outlive this object.
+    // Selects the tables. A suitable table is read in place if its only readers on the frontier are segments, strips
+    // and, in tiles and on a GPU, row gathers and reshapes that are themselves read in place. Linear in the loop. All
+    // arguments except `given` must outlive this object.
     TablesInPlace(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,
                   const Fuser& fuser, const Given& given);
 
@@ -55,14 +55,14 @@ private:
     bool m_gathers;                               // row gathers read tables in place
     std::set<Held> m_computed;                    // by the loop
     std::set<Held> m_inStrips;                    // read by strips
-    std::map<Held, int> m_readers;                // segments and row gathers that could read a table in place
+    std::map<Held, int> m_readers;                // segments, strips and row gathers that could read in place
     std::map<Held, std::vector<int>> m_reshapes;  // steps, by the value they reshape
     std::map<ir::ValueId, ir::ValueId> m_tables;  // by the value read in place
     std::set<int> m_needless;
 };
 
 // Returns whether a structure-only value is computed for the rows of the batch instead of being read from a whole
-// table. These values are fills, and reshapes and expansions, whose rows would be wide.
+// table. This is so if all of its rows are equal, and for reshapes and expansions, whose rows would be wide.
 bool isRecipe(const analysis::Analysis& analysis, ir::ValueId value);
 
 }  // namespace hopscope::executor

@@ -19,9 +19,9 @@ namespace hopscope::executor {
 
 // The rounding errors of finite values that were stored in a narrower type.
 struct Rounding {
-    double maxAbsolute = 0;     // of those that stay finite
-    double largest = 0;         // absolute value
-    std::int64_t infinite = 0;  // number of those that do not
+    double maxAbsolute = 0;     // largest difference of a value that stays finite
+    double largest = 0;         // largest absolute value before rounding
+    std::int64_t infinite = 0;  // number of values that become infinite
 
     void add(const Rounding& other);
 };
@@ -59,7 +59,7 @@ struct Share {
 struct Waiting {
     plan::StageId stage{1};
     int stages = 1;
-    std::map<int, std::int64_t> left;  // by index of the process, if any are left; empty with a dealer
+    std::map<int, std::int64_t> left;  // unfinished ones by index of the process; empty with a dealer
     std::int64_t done = 0, total = 0;  // destinations of the stage
 
     [[nodiscard]] bool over() const { return done == total; }
@@ -83,11 +83,11 @@ struct Order {
     enum class Kind : std::uint8_t {
         List,     // list the unfinished work of the stage, in pieces of about 1/`parts` of the whole
         Compute,  // compute the unfinished destinations of `range`
-        Leave,    // leave the stage, which is finished: take over the results of the others
+        Leave,    // leave the stage once it is finished, and take over the results of the others
     } kind = Kind::Leave;
     int parts = 1;
     ShardRange range{};
-    bool publish = false;  // Leave the last stage: this process, and no other one, publishes the results
+    bool publish = false;  // Leave of the last stage: only a process with `true` takes over and publishes the results
 };
 
 // Assigns work to a process, shard by shard. Its functions are called on the thread that runs the plan.
@@ -112,8 +112,8 @@ public:
     [[nodiscard]] virtual bool repeated() const = 0;
     // Returns the dealer that assigns work to this process; nullptr if the process computes its share.
     [[nodiscard]] virtual Dealer* dealer() const { return nullptr; }
-    // Returns the finished chunks of all processes, including this one. For other running processes, these are the
-    // chunks that have reached the disk.
+    // Returns the finished chunks of all processes, including this one. Of other processes that are still running, only
+    // chunks that have reached the disk are returned.
     virtual base::Result<std::vector<Chunk>> gather() = 0;
     // Returns after a moment. Fails with Resources if too much time has passed since the last ready(), and with
     // Cancelled.
@@ -129,12 +129,13 @@ public:
     virtual ~Journal() = default;
     // Returns the memory budget of a batch, in bytes, if an earlier process has started this run.
     [[nodiscard]] virtual std::optional<std::int64_t> batchBytes() const = 0;
-    // Records the cuts. Returns the finished chunks in the order in which they were recorded. Fails with Input if
-    // different cuts were recorded before.
+    // Records the memory budget and the division of loops into tiles. Returns the finished chunks in the order in which
+    // they were recorded. Fails with Input if a different division was recorded before.
     virtual base::Result<std::vector<Chunk>> begin(std::int64_t batchBytes, const std::vector<plan::LoopCut>& cuts) = 0;
     // Records the chunk, which then survives the end of this process. Only one thread may call it at a time.
     virtual base::Status append(const Chunk& chunk) = 0;
-    // Returns the current end of the journal, which is after the last chunk appended. Any thread may call it.
+    // Returns the current end of the journal for sync(), which is after the last chunk appended; 0 if sync() always
+    // flushes everything. Any thread may call it.
     [[nodiscard]] virtual std::int64_t end() const { return 0; }
     // Flushes the chunks before `end` to the disk, so that they survive a crash of the machine, provided that their
     // rows do. Any thread may call it.

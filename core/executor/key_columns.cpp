@@ -170,8 +170,8 @@ bool KeyColumns::fitsNarrow(ir::SpaceId space, ir::KeyId key)
 void KeyColumns::raiseOutside(ir::SpaceId space, ir::KeyId key)
 {
     raise(ErrorCode::Input,
-          "a row number lies outside its table of " + std::to_string(m_size(m_analysis.tables.target(space, key))) +
-              " rows",
+          "a row number lies outside its table, whose number of rows is " +
+              std::to_string(m_size(m_analysis.tables.target(space, key))),
           {}, analysis::tableLabel(m_analysis.tables, space) + ", " + analysis::nameOfKey(m_analysis, key));
 }
 

@@ -46,14 +46,14 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
         const auto limit = m_session.options.memoryLimit;
         raise(base::ErrorCode::Resources,
               "stage " + std::to_string(m_report.index.number) +
-                  " runs out of memory even for a single destination node, which has " +
-                  base::formatCount(static_cast<double>(sizer.ownedRows(destinations))) + " rows" +
+                  " runs out of memory even for a single destination node (rows that belong to it: " +
+                  base::formatCount(static_cast<double>(sizer.ownedRows(destinations))) + ")" +
                   (limit ? "; the limit is " + base::formatBytes(static_cast<double>(*limit)) : ""),
-              "raise --memory");
+              "raise --memory, or use a device with more memory");
     }
     const std::int64_t half = destinations.count / 2;
-    m_session.noteOnce("stage " + std::to_string(m_report.index.number) + ": batch reduced to " +
-                       base::formatCount(static_cast<double>(half)) + " destinations after running out of memory");
+    m_session.noteOnce("stage " + std::to_string(m_report.index.number) + ": destinations per batch reduced to " +
+                       base::formatCount(static_cast<double>(half)) + " after running out of memory");
 }
 
 void BatchFigures::add(const BatchFigures& later)

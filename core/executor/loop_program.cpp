@@ -119,7 +119,7 @@ private:
 
     [[noreturn]] void orderBroken(ir::ValueId value, const RowClass& rows) const
     {
-        raise(base::ErrorCode::Internal, "the plan uses " + nameOn(value, rows) + " before it computes it", {},
+        raise(base::ErrorCode::Internal, "the plan uses " + nameOn(value, rows) + " before it computes this value", {},
               analysis::placeOfValue(m_analysis, value));
     }
 

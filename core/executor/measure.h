@@ -12,13 +12,13 @@
 namespace hopscope::executor {
 
 // Measures all rates of the cost model; takes several seconds. Each rate is the best of several repetitions. Tables are
-// larger than most caches: 64 MB on a CPU; on a GPU 256 MB, or an eighth of the free memory if that is less. On a CPU,
-// the rates of gathers, aggregation, element-wise operators, matrix products and writes are instead those of walls.h,
-// which are measured on smaller tables. Rows are
-// copied to and from a GPU in chunks through pinned memory, as in a run, but the steps do not overlap, so that their
-// times add up like the phases of a report. On a GPU several operators are launched before each synchronisation. The
-// fixed cost of a batch is not measured but set to the overhead of twenty operator calls. `device` is the result of
-// resolveDevice(); a scratch file is created in `folder`. Fails with Resources, Cancelled, and Internal if a GPU fails.
+// larger than most caches: 64 MiB on a CPU; on a GPU at most 256 MiB and an eighth of the free memory. On a CPU, the
+// rates of gathers, aggregation, element-wise operators, matrix products and writes are instead those of walls.h, which
+// are measured on smaller tables. Rows are copied to and from a GPU in chunks through pinned memory, as in a run, but
+// the steps do not overlap, so that their times add up like the phases of a report. On a GPU, several operators are
+// launched before each synchronisation. The fixed cost of a batch is not measured but set to the overhead of twenty
+// operator calls. `device` is the result of resolveDevice(); `folder` is for scratch files. Fails with
+// Resources, with Cancelled, and with Internal if a GPU fails.
 base::Result<plan::Machine> measureMachine(const std::string& device, const std::string& folder,
                                            const base::ProgressFn& progress, std::stop_token stop);
 

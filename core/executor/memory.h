@@ -32,7 +32,7 @@ void setCpuLimit(std::int64_t bytes);  // 0: no limit. Allocations beyond it thr
 void dropCpuCache();  // gives freed blocks back to the system
 
 // Returns the bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus the rest of the
-// process's memory. No process fits into a few megabytes, so `smallLimit` of `wanted` is always left for tensors.
+// process's memory, but at least `smallLimit`, or `wanted` itself if that is less.
 std::int64_t tensorLimit(std::int64_t wanted);
 // Returns the least limit of the process that leaves `bytes` for tensors.
 std::int64_t processLimit(std::int64_t bytes);

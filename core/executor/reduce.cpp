@@ -110,12 +110,12 @@ Reducer::SlotIndex Reducer::slotIndex() const
     if (single >= 0)
         return {.slot = {single, -1}, .value = *m_op.args[static_cast<std::size_t>(single)].value(), .dim = m_info.dim};
     const int list = argumentNamed({"indices"});
-    require(list >= 0, "a scatter without an index", ir::describeOp(m_op));
+    require(list >= 0, "a scatter has no index", ir::describeOp(m_op));
     const ir::ArgList& items = *m_op.args[static_cast<std::size_t>(list)].list();
     for (int i = 0; i < static_cast<int>(items.size()); ++i)
         if (const ir::ValueId* v = items[static_cast<std::size_t>(i)].value())
             return {.slot = {list, i}, .value = *v, .dim = i};
-    raise(base::ErrorCode::Internal, "a scatter without an index", {}, ir::describeOp(m_op));
+    raise(base::ErrorCode::Internal, "a scatter has no index", {}, ir::describeOp(m_op));
 }
 
 Contribution Reducer::scatter(const CallContext& context) const
@@ -196,7 +196,8 @@ at::Tensor Reducer::emptyResult(at::Device device) const
                      m_info.reduction == Reduction::Norm2;
     const bool mean =
         m_info.reduction == Reduction::Mean || m_info.reduction == Reduction::Var || m_info.reduction == Reduction::Std;
-    if (!sum && !mean) raise(base::ErrorCode::Input, "maximum over zero rows", {}, ir::describeOp(m_op));
+    if (!sum && !mean)
+        raise(base::ErrorCode::Input, "a maximum or minimum over zero rows is undefined", {}, ir::describeOp(m_op));
     const double value = sum ? 0.0 : std::numeric_limits<double>::quiet_NaN();
     return at::full(m_result.shape, value,
                     at::TensorOptions().dtype(loader::scalarType(m_result.dtype)).device(device));

@@ -36,9 +36,9 @@ std::vector<plan::LoopCut> cutsOf(const StagePrograms& programs)
 std::string sentenceOf(const ResumeReport& resumed)
 {
     const auto count = [](std::int64_t n) { return base::formatCount(static_cast<double>(n)); };
-    std::string text = "resumed: " + count(resumed.destinations) + " destinations in " + count(resumed.chunks) +
-                       " chunks were already finished";
-    if (resumed.damaged > 0) text += "; " + count(resumed.damaged) + " damaged chunks are computed again";
+    std::string text = "resumed: destinations that were already finished: " + count(resumed.destinations) +
+                       " (chunks: " + count(resumed.chunks) + ")";
+    if (resumed.damaged > 0) text += "; damaged chunks, which are computed again: " + count(resumed.damaged);
     return text;
 }
 

@@ -18,7 +18,7 @@ std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit);
 // Returns the cuts of all loops, by stage.
 std::vector<plan::LoopCut> cutsOf(const StagePrograms& programs);
 
-// Describes the resumption in a sentence: "resumed: 5,000 destinations in 3 chunks were already finished".
+// Describes the resumption: "resumed: destinations that were already finished: 5,000 (chunks: 3)".
 std::string sentenceOf(const ResumeReport& resumed);
 
 }  // namespace hopscope::executor

@@ -416,10 +416,10 @@ bool stayInMemory(const base::TensorMap& inputs, const Options& options)
 tl::unexpected<base::Error> outOfMemory(const Options& options)
 {
     const std::string limit =
-        options.memoryLimit ? base::formatBytes(static_cast<double>(*options.memoryLimit)) : "the machine's memory";
+        options.memoryLimit ? base::formatBytes(static_cast<double>(*options.memoryLimit)) : "the device's memory";
     return base::fail(base::ErrorCode::Resources,
                       "out of memory outside of any batch: " + limit + " is not enough for this graph",
-                      "raise --memory");
+                      "raise --memory, or use a device with more memory");
 }
 
 }  // namespace

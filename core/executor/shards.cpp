@@ -83,7 +83,8 @@ void Shards::refuseLargeReductions(const LoopProgram& program, std::int64_t unit
     }
     if (bytes > mostPartsBytes)
         raise(base::ErrorCode::Unsupported,
-              "a reduction over all rows cannot be computed in shards: the contributions of its tiles take " +
+              "a reduction over all rows cannot be computed in shards: the contributions of its tiles would take too "
+              "much space, " +
                   base::formatBytes(bytes),
               "let one process compute it", ir::describeOp(m_session.analysis.program.op(program.reductions[0].op)));
 }
@@ -150,7 +151,7 @@ Ranges Shards::take(plan::StageId stage, const ShardRange& range)
         raise(base::ErrorCode::Usage,
               "destinations " + std::to_string(range.first) + " to " + std::to_string(range.first + range.count) +
                   " of loop " + std::to_string(range.loop) + " in stage " + std::to_string(stage.number) +
-                  " are not a range of whole tiles",
+                  " are not a range of whole tiles of a loop in the plan",
               "use a range that shard/list returns");
     gather();
     Loop& mine = loop(number);

@@ -1,7 +1,7 @@
 #pragma once
 
 // Provides everything that depends only on the graph, for the whole graph: table sizes, key columns, adjacencies, and
-// the values of the prologue. Each is computed once, on demand; large arrays are in mapped scratch files. Thread-safe.
+// the values of the prologue. Each is computed once, on demand; large arrays are in scratch memory. Thread-safe.
 // References remain valid for the lifetime of the object.
 
 #include <map>
@@ -30,7 +30,7 @@ public:
     // From now on, adjacencies, columns along them and orders of nodes are cached in this folder if they are slow to
     // compute. The folder must exist. Only the first call has an effect.
     void cacheIn(const std::string& folder) { m_adjacencies.cacheIn(folder); }
-    // Returns the cache; nullptr if nothing is cached.
+    // Returns the cache; nullptr before cacheIn().
     StructureCache* cache() { return m_adjacencies.cache(); }
     const graph::Scratch& scratch() const { return m_scratch; }
     const NumberEvaluator& numbers() const { return m_numbers; }
@@ -49,8 +49,8 @@ public:
     // Returns the hub pieces of this adjacency, which are determined only once.
     const std::vector<kernels::HubPiece>& hubPieces(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
-    // Returns the bytes that figures count for a row number in such a column, whether it is copied or in place: 4 if
-    // these suffice, otherwise 8.
+    // Returns the bytes that figures count for a row number in an OwnedColumn, whether the column is copied or in
+    // place: 4 if these suffice, otherwise 8.
     std::int64_t numberBytes(ir::SpaceId space, ir::KeyId key);
     // From now on, columns of inputs that are in the order of an adjacency are not copied. This saves memory, but
     // readers must accept 64 bits.
@@ -74,11 +74,12 @@ public:
     // From now on, value() also evaluates values that depend on features, as the unsplit model does.
     void evaluateFeatures() { m_features = true; }
     // Declares that only `values` will be requested as a whole, and only `owned` in the order of an adjacency. All
-    // other values are freed after their last consumer has been evaluated.
+    // other computed values, except single numbers, are freed after their last consumer has been evaluated.
     void keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned = {});
-    // Frees tables that keep() did not name. Call it when all values computed from them exist.
+    // Frees computed tables that keep() did not name. Call it when all values computed from them exist.
     void dropOthers();
-    // Drops the input: from now on, requests for it or for values computed from it raise Internal.
+    // Drops the input: from now on, requests for it, or for values that are still to be computed from it, raise
+    // Internal.
     void forgetInput(ir::ValueId input);
     // Returns the bytes of the tensors computed here, as counted by the allocator, without spilled tensors.
     [[nodiscard]] std::int64_t heldBytes() const;

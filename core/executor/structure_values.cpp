@@ -129,8 +129,8 @@ void Structure::takeSizes(ir::ValueId id, const at::Tensor& tensor)
     const ir::Value& value = m_analysis.program.value(id);
     const std::string name = value.name.empty() ? analysis::nameOfValue(m_analysis, id) : value.name;
     if (tensor.dim() != static_cast<std::int64_t>(value.shape.size()))
-        raise(ErrorCode::Input,
-              name + " has " + std::to_string(tensor.dim()) + " dimensions, not " + std::to_string(value.shape.size()));
+        raise(ErrorCode::Input, name + " is " + std::to_string(tensor.dim()) + "-dimensional, not " +
+                                    std::to_string(value.shape.size()) + "-dimensional");
     // Offsets have one number more than there are destinations.
     if (info.compressed && info.compressed->part == analysis::OffsetsPart::All)
         return takeSize(info.compressed->rows.target, tensor.size(0) - 1, name);
@@ -147,8 +147,8 @@ void Structure::takeSize(ir::SpaceId table, std::int64_t rows, const std::string
 {
     const auto [it, fresh] = m_sizes.try_emplace(table, rows);
     if (fresh || it->second == rows) return;
-    raise(ErrorCode::Input, name + " has " + std::to_string(rows) + " rows of " +
-                                analysis::tableLabel(m_analysis.tables, table) + " but another input has " +
+    raise(ErrorCode::Input, name + " gives " + analysis::tableLabel(m_analysis.tables, table) +
+                                " this number of rows: " + std::to_string(rows) + ", but another tensor gives " +
                                 std::to_string(it->second));
 }
 

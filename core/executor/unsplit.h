@@ -1,8 +1,8 @@
 #pragma once
 
 // Evaluates the program operator by operator on whole tensors, without stages and batches: the reference for verifying
-// the values that a run stores. It shares with the executor only the code that calls single operators, and uses no
-// blocks, frontiers, kernels, fusion or stores.
+// the values that a run stores. With a run it shares only the Structure and the code that calls single operators; it
+// uses no blocks, frontiers, kernels, fusion or stores.
 
 #include <map>
 #include <memory>

@@ -24,19 +24,20 @@ struct Request {
     std::string tool;  // "hopscope 0.1.0"
 };
 
-// All contents of the folder but the weights, which are large.
+// The schema and the code of the folder, without the weights, which are large.
 struct Bundle {
     schema::Split split;                        // with the part `code`
     std::map<std::string, std::string> python;  // by file name
     std::string script;
 };
 
-// Writes a split as code. Deterministic. Fails with Unsupported, naming the operator, if the code or the runner cannot
-// express the split, and with Usage if --reassociate has changed the program.
+// Writes a split as code. Deterministic. Fails with Unsupported, with the reason, if the code or the runner cannot
+// express the split, with Usage if --reassociate has changed the program, and with Resources.
 base::Result<Bundle> write(const Request& request);
 
 // Writes the files of `bundle` to `folder`, which must exist. Adds the digest of the weights to the hashes of the
-// split. Fails with Resources if the disk is full, and with Internal if LibTorch does not compile the code.
+// split. Fails with Resources if the disk is full, with Unsupported if a weight is not a dense tensor, and with
+// Internal if LibTorch does not compile the code.
 base::Status save(const Request& request, Bundle& bundle, const std::string& folder);
 
 }  // namespace hopscope::exporter

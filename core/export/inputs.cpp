@@ -29,8 +29,8 @@ base::Status checkSize(const std::string& name, std::size_t dim, std::int64_t si
     const std::string& table = std::get<std::string>(wanted);
     const Shared& known = sizes.try_emplace(table, Shared{size, name}).first->second;
     if (known.rows == size) return {};
-    return refused(name, "has " + std::to_string(size) + " rows of " + table + ", but '" + known.first + "' has " +
-                             std::to_string(known.rows));
+    return refused(name, "gives " + table + " this number of rows: " + std::to_string(size) + ", but '" + known.first +
+                             "' gives " + std::to_string(known.rows));
 }
 
 base::Status check(const schema::TensorSpec& spec, const base::TensorView& given, Sizes& sizes)
@@ -41,8 +41,8 @@ base::Status check(const schema::TensorSpec& spec, const base::TensorView& given
         return refused(spec.name, std::string("is ") + base::dtypeName(given.dtype) + ", but the model takes " +
                                       base::dtypeName(spec.dtype));
     if (given.shape.size() != spec.shape.size())
-        return refused(spec.name, "has " + std::to_string(given.shape.size()) + " dimensions, not " +
-                                      std::to_string(spec.shape.size()));
+        return refused(spec.name, "is " + std::to_string(given.shape.size()) + "-dimensional, not " +
+                                      std::to_string(spec.shape.size()) + "-dimensional");
     for (std::size_t d = 0; d < spec.shape.size(); ++d)
         if (const base::Status same = checkSize(spec.name, d, given.shape[d], spec.shape[d], sizes); !same) return same;
     return {};

@@ -189,7 +189,8 @@ void LoopWriter::sparseProduct(const plan::Step& s, const Operands& operands)
     const std::string from = fetch(source->value, source->rows);
     const std::string columns = positions(messages, column.space, column.key, source->rows);
     const std::string target = positions(messages, messages.table, messages.key, s.rows);
-    if (m_analysis.rowDim(source->value) != 0) refuse("a sparse product along a dimension other than the first", s.op);
+    if (m_analysis.rowDim(source->value) != 0)
+        refuse("a sparse product runs along a dimension other than the first", s.op);
     method().comesFrom(comesFrom(m_program.op(s.op)));
     const ir::ValueId out = m_program.op(s.op).outputs.at(0);
     std::string shape = weight + ".view([-1";
@@ -329,7 +330,7 @@ schema::CodeRows LoopWriter::rowsOf(const RowClass& rows)
     m_context.needs.sizes.insert(rows.table);
     if (rows.kind == RowKind::Batch) return {.kind = schema::CodeRowsKind::Batch, .table = table, .key = {}};
     if (rows.kind == RowKind::Frontier) return {.kind = schema::CodeRowsKind::Frontier, .table = table, .key = {}};
-    if (rows.kind == RowKind::All) refuse("rows of a value that has none", {});
+    if (rows.kind == RowKind::All) refuse("rows are needed of a value that has none", {});
     m_context.needs.columns.insert({rows.table, rows.key});
     return {.kind = schema::CodeRowsKind::Owned, .table = table, .key = m_context.ids.key(rows.key)};
 }

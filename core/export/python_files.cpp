@@ -20,7 +20,7 @@ std::string described(const schema::CodeRows& rows)
         return "the rows of " + plain(rows.table) + " that the batch owns by " + plain(rows.key);
     case schema::CodeRowsKind::Frontier: break;
     }
-    return "the frontier of " + plain(rows.table);
+    return "the frontier's rows of " + plain(rows.table);
 }
 
 std::string called(const analysis::ValueNames& names, ir::ValueId value)
@@ -35,12 +35,12 @@ std::string described(const schema::CodeArgument& a, const analysis::ValueNames&
     case schema::ArgumentKind::Whole: return "all of " + called(names, a.value);
     case schema::ArgumentKind::Positions:
         return plain(a.key) + " of " + described(a.rows.at(0)) + ", as positions in " + described(a.rows.at(1));
-    case schema::ArgumentKind::Count: return "how many are " + described(a.rows.at(0));
-    case schema::ArgumentKind::Size: return "rows of " + plain(a.table) + " in the whole graph";
+    case schema::ArgumentKind::Count: return "the number of " + described(a.rows.at(0));
+    case schema::ArgumentKind::Size: return "the number of rows of " + plain(a.table) + " in the whole graph";
     case schema::ArgumentKind::Parents: return "positions of the selected rows in " + described(a.rows.at(1));
     case schema::ArgumentKind::Order: break;
     }
-    return "positions of " + described(a.rows.at(0)) + " in the parts put together";
+    return "positions of " + described(a.rows.at(0)) + " in the concatenated parts";
 }
 
 std::string argumentList(const std::vector<schema::CodeArgument>& arguments, const analysis::ValueNames& names)
@@ -125,7 +125,7 @@ std::string moduleText(const Part& part, const schema::Code& code)
 {
     std::string own = weightTable(*part.method, code);
     if (own.empty())
-        own = "    def __init__(self, weights: dict[str, Tensor]) -> None:  # it has none\n"
+        own = "    def __init__(self, weights: dict[str, Tensor]) -> None:  # none are used\n"
               "        super().__init__()\n\n";
     return "\n\nclass " + part.name + "(nn.Module):\n" + own + headText(*part.method, "forward", part.result) +
            part.documentation + bodyText(*part.method, &Text::python);
@@ -149,7 +149,7 @@ std::string fileText(const std::string& title, const std::vector<Part>& parts, c
         text += moduleText(part, code);
         methods += "    \"" + part.method->name() + "\": " + part.name + ",\n";
     }
-    return text + "\n\n# By the names of schema.json.\nMETHODS = {\n" + methods + "}\n";
+    return text + "\n\n# The classes, by the names of their methods in schema.json.\nMETHODS = {\n" + methods + "}\n";
 }
 
 Part partOf(const Stages& stages, std::size_t loop, const analysis::ValueNames& names)
@@ -189,8 +189,8 @@ std::map<std::string, std::string> pythonFiles(const Stages& stages, const analy
         .method = &stages.prologue, .result = "dict[str, Tensor]", .documentation = "", .name = "Prologue"};
     texts["prologue.py"] =
         fileText("The prologue" + by +
-                     "\n\nIt computes, once for the whole graph, the values that depend on its structure "
-                     "alone, by the keys of schema.json.\n",
+                     "\n\nIt computes, once for the whole graph, the values that depend on the structure of the "
+                     "graph alone.\nThe keys of the result are those in schema.json.\n",
                  {prologue}, stages.code);
     if (!stages.results) return texts;
     const Part results{.method = &*stages.results,
@@ -198,8 +198,8 @@ std::map<std::string, std::string> pythonFiles(const Stages& stages, const analy
                        .documentation = "        \"\"\"The arguments:\n" + argumentList(stages.code.results, names) +
                                         "        \"\"\"\n",
                        .name = "Results"};
-    texts["results.py"] = fileText(
-        "The outputs" + by + "\n\nThey have no rows, and are computed after the last stage.\n", {results}, stages.code);
+    texts["results.py"] = fileText("The outputs without rows" + by + "\n\nThey are computed after the last stage.\n",
+                                   {results}, stages.code);
     return texts;
 }
 

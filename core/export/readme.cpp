@@ -66,7 +66,8 @@ std::string stageTable(const Request& request, const schema::Split& split)
 std::string verified(const schema::Verification& v)
 {
     std::string text = "The split was compared with the model's own `forward` before it was written: " +
-                       std::string(base::nameOf(v.verdict)) + ", on " + std::to_string(v.coverage.rows) + " rows.\n";
+                       std::string(base::nameOf(v.verdict)) +
+                       " (number of compared rows: " + std::to_string(v.coverage.rows) + ").\n";
     for (const schema::TensorRecord& output : v.outputs)
         text += "- `" + plain(output.name) + "`: largest difference " + realText(output.maxAbsolute) + "\n";
     return text + "\nThe whole record, with the tolerance, is in `schema.json` under `verification`.\n";
@@ -85,7 +86,7 @@ std::string readme(const Request& request, const Bundle& bundle)
 {
     const schema::Split& split = bundle.split;
     return "# " + plain(request.model->info().className) + ", split into stages\n\nWritten by " + request.tool +
-           ". This folder computes the model's output for every node, one stage after the other for the whole graph, "
+           ". This folder computes the model's outputs, one stage after the other for the whole graph, "
            "in batches, "
            "with PyTorch and NumPy alone:\n```\npython run.py --data graph.safetensors -o results\n```\n`--data` takes "
            "`.safetensors` files, folders of `.npy` files and NAME=FILE.npy, and may be repeated; `--device cuda` and "
@@ -94,11 +95,13 @@ std::string readme(const Request& request, const Bundle& bundle)
            inputTable(split) + "\n" + outputTable(split) +
            "\n## Files\n"
            "- `run.py`: the runner; `import run; run.load(folder).inference(x=.., edge_index=..)` from Python\n"
-           "- `prologue.py`, `stage_1.py`, ...: the stages as `nn.Module`s, to read and to change; their weights are "
-           "in "
+           "- `prologue.py`, `stage_1.py` and so on, `results.py` (only if there are outputs without rows): the "
+           "prologue, "
+           "the stages and these outputs as `nn.Module`s, to read and to change; their weights are in "
            "`weights.safetensors`\n"
-           "- `stages.pt`: all of them as one TorchScript module, with the weights, for `torch.jit.load` in Python and "
-           "C++\n"
+           "- `stages.pt`: all of these modules as one TorchScript module, with the weights, for `torch.jit.load` in "
+           "Python and C++\n"
+           "- `plan.json`: the plan of the split\n"
            "- `schema.json`: tensors, tables and the arguments of each method; `docs/guides/exporting.md` of "
            "Hopscope "
            "explains it\n\n" +

@@ -84,8 +84,8 @@ private:
         if (rows.numel() == 0) return;
         if (rows.min().item<std::int64_t>() < 0 || rows.max().item<std::int64_t>() >= size)
             executor::raise(base::ErrorCode::Input, "the graph does not fit this export: " + column.table +
-                                                        " refers to a row that does not exist: " + column.target +
-                                                        " has " + std::to_string(size) + " rows");
+                                                        " refers to a row that does not exist: the number of rows of " +
+                                                        column.target + " is " + std::to_string(size));
     }
 
     void adopt(ir::ValueId value)

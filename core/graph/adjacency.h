@@ -31,8 +31,9 @@ private:
 // Groups rows by the value of a key: the rows of target t are the rows r with key[r] == t, in ascending order. Offsets
 // are 64-bit; row numbers are 32-bit if the table has fewer than 2^32 rows. If the keys are in ascending order, as in a
 // list of edges sorted by destination, each row is at the position of its number, and no numbers are stored. If the
-// keys consist of two ascending runs, as when self-loops follow such edges, only the start of each target's rows in
-// each run is stored. The same holds if the targets of such a table are in a different order.
+// keys consist of two ascending runs, as when self-loops follow such edges, and there are at least eight rows for each
+// target on average, only the place of each target's rows in each run is stored. The same is stored if the targets of
+// an adjacency without row numbers are put into a different order.
 class Adjacency {
 public:
     // Groups the rows by counting sort on `threads` threads; deterministic, linear in rows + targets. The key of row r
@@ -126,7 +127,7 @@ private:
     std::int64_t m_targets = 0, m_count = 0;
     std::shared_ptr<std::byte> m_offsetBytes, m_rowBytes;
     const std::int64_t* m_offsets = nullptr;
-    const std::uint32_t* m_rows32 = nullptr;  // at most one of these is set; none: rows are in order
+    const std::uint32_t* m_rows32 = nullptr;  // at most one of the three is set; none: rows are in order
     const std::int64_t* m_rows64 = nullptr;
     const Runs* m_runs = nullptr;
 };

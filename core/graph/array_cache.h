@@ -17,7 +17,7 @@ namespace hopscope::graph {
 
 // Stores each entry in a file whose name is the digest of the inputs of its arrays. The file contains the digest of its
 // content; a damaged file counts as missing. Several processes may share a folder, and files may be removed at any
-// time, since readers keep their mapping. New entries replace the least recently used ones.
+// time, since readers keep their mapping. If room is lacking, new entries replace the least recently used ones.
 // docs/reference/format-cache.md describes the format.
 class ArrayCache {
 public:
@@ -41,10 +41,11 @@ public:
           m_most(most)
     {}
 
-    // Returns the arrays in mapped memory, after reading them once to check their digest; nullopt if there is no entry.
+    // Returns the arrays in mapped memory, after reading them once to check their digest; nullopt if there is no intact
+    // entry.
     [[nodiscard]] std::optional<Entry> find(const Digest& name) const;
-    // Adds an entry. Fails as NewFile does, and with Resources if there is not enough room; the cache is then
-    // unchanged.
+    // Adds an entry. Fails with Resources if there is not enough room, which leaves the cache unchanged, and as NewFile
+    // does.
     [[nodiscard]] base::Status keep(const Digest& name, std::span<const Bytes> arrays) const;
 
 private:

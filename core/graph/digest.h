@@ -16,7 +16,7 @@ struct Digest {
     auto operator<=>(const Digest&) const = default;
 };
 
-// Returns the digest of `size` bytes. Linear, at several bytes per clock cycle.
+// Returns the digest of `size` bytes. Linear.
 Digest digestOf(const void* data, std::size_t size);
 // Returns the digest of the digests of pieces of 1 MiB. The result does not depend on the number of threads.
 Digest digestOf(const void* data, std::size_t size, int threads);

@@ -91,7 +91,8 @@ base::Result<PageMemory> PageMemory::allocate(std::int64_t bytes)
     const auto size = static_cast<std::size_t>(made.m_size);
     void* const memory =
         ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return fail(ErrorCode::Resources, "no memory for rows of tables", "raise --memory");
+    if (memory == MAP_FAILED)
+        return fail(ErrorCode::Resources, "no memory for rows of tables", "raise the limit of the process's memory");
     ::madvise(memory, size, MADV_HUGEPAGE);
     made.m_memory = {static_cast<std::byte*>(memory), [size](std::byte* p) { ::munmap(p, size); }};
     return made;

@@ -18,8 +18,8 @@ struct FilePlace {
     std::int64_t offset = 0;
 };
 
-// Returns the file that is mapped at an address of this process; nullopt if there is none, it has no name, or its file
-// system is in memory. Reads /proc/self/maps.
+// Returns the file that is mapped at an address of this process; nullopt if there is none, its name is gone or belongs
+// to another file, or its file system is in memory. Reads /proc/self/maps.
 std::optional<FilePlace> fileBehind(const void* address);
 
 // Allows the page cache to drop a part of a read-only mapping. Later reads of this part read the file again.

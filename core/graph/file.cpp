@@ -175,7 +175,7 @@ base::Result<MappedFile> mapFile(const std::string& path, Links links)
     if (::fstat(handle.fd, &facts) != 0) return cannotOpen(path, errno);
     if (!S_ISREG(facts.st_mode))
         return fail(ErrorCode::Input, path + " is " + specialKind(facts.st_mode) + ", not a regular file",
-                    "write the data to a file first", path);
+                    "give a regular file; write data from a pipe to one first", path);
     static constexpr std::byte nothing{};
     if (facts.st_size == 0) return MappedFile{.data = &nothing, .size = 0, .owner = {}};
     const auto length = static_cast<std::size_t>(facts.st_size);

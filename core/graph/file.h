@@ -24,8 +24,8 @@ struct MappedFile {
 // Whether symbolic links to a file are followed. They must be refused in folders that others can write to.
 enum class Links : std::uint8_t { Followed, Refused };
 
-// Maps a file. Fails with Input if it is missing, unreadable or not a regular file (but a folder, pipe or device).
-// Never blocks.
+// Maps a file. Fails with Input if it is missing, unreadable or not a regular file, and with Resources if there is no
+// memory or too many files are open. Never blocks.
 base::Result<MappedFile> mapFile(const std::string& path, Links links = Links::Followed);
 
 // Truncates a file to zero bytes. Its pages are freed at once, even if it is mapped; reading the mapping then raises
@@ -48,7 +48,7 @@ enum class Flush : std::uint8_t { Yes, No };
 class WrittenBehind;
 
 // A new file of a fixed size. create() reserves its blocks and therefore detects a full disk. Until publish(), the file
-// has a temporary name next to `path`; the destructor removes it.
+// has a temporary name next to `path`; the destructor removes it, except for a lasting one.
 class NewFile {
 public:
     // With Lasting::Yes, the temporary name is always `path` with ".part", and an existing file of this size keeps its
@@ -67,15 +67,15 @@ public:
     base::Result<std::shared_ptr<std::byte>> map();
     // Writes bytes without mapping the file. Several threads may write disjoint ranges at once.
     [[nodiscard]] base::Status write(std::int64_t offset, const void* bytes, std::size_t count) const;
-    // Makes write() send bytes to the disk at once, so that publish() has little to wait for. Meant for files that are
-    // written roughly from front to end; other parts wait for publish().
+    // Makes write() send bytes to the disk every few megabytes, so that publish() has little to wait for. Meant for
+    // files that are written roughly from front to end; other parts wait for publish().
     void flushBehind() { m_behind = true; }
-    // Does the same for a file that does not fit into memory: its pages leave the page cache as soon as they are on
-    // disk, and writers wait if the disk falls behind. Meant for rows that are written roughly in the order of the
+    // Does the same for a file that does not fit into memory: its pages leave the page cache soon after they are
+    // written, and writers wait if the disk falls behind. Meant for rows that are written roughly in the order of the
     // file.
     void letGoBehind();
-    // Flushes the file and its folder and gives the file its final name, replacing any other of that name. Fails with
-    // Resources.
+    // Gives the file its final name, replacing any other file of that name. With Flush::Yes, flushes the file before,
+    // and its folder after that. Fails with Resources.
     base::Status publish(Flush flush = Flush::Yes);
     // Flushes all bytes written so far, including those written through the mapping. Thread-safe.
     [[nodiscard]] base::Status sync() const;
@@ -114,15 +114,15 @@ private:
     std::shared_ptr<std::byte> m_mapping;
 };
 
-// Limits the bytes of anonymous scratch memory in the whole process, initially 0. Existing memory is not affected.
+// Limits the bytes of anonymous scratch memory in the whole process, initially to 0. Memory in use is not affected.
 void allowAnonymousScratch(std::int64_t bytes);
 std::int64_t anonymousScratchAllowed();
 // Returns the bytes of scratch memory that are anonymous at present.
 std::int64_t anonymousScratch();
 
 enum class Fill : std::uint8_t {
-    Zeros,  // for structure
-    Any,    // for values, which are written before they are read
+    Zeros,  // all bytes are 0
+    Any,    // bytes may have any value, since they are written before they are read
 };
 
 // Allocates scratch memory: anonymous, in huge pages, as far as that is allowed, otherwise by mapScratchFile(). Freed
@@ -158,8 +158,8 @@ private:
     std::int64_t m_before = anonymousScratchAllowed();
 };
 
-// Maps an unlinked file in `folder` ("scratch.*", for values "spill.*"), shared and writable. Its blocks are reserved,
-// its bytes are zero. Fails with Resources if the disk is full.
+// Maps an unlinked file in `folder` ("scratch.*", for Fill::Any "spill.*"), shared and writable. Its blocks are
+// reserved, and its bytes are zero. Fails with Resources if the disk is full.
 base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size, Fill fill);
 
 }  // namespace hopscope::graph

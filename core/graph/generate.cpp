@@ -36,7 +36,7 @@ base::Status checkSortingMemory(std::int64_t edges)
     return fail(ErrorCode::Resources,
                 "sorting the edges of a symmetric graph needs " + base::formatBytes(needed) +
                     ", but this machine has " + base::formatBytes(memory),
-                "ask for fewer edges");
+                "ask for fewer edges, or for fewer nodes of a grid, star or path");
 }
 
 base::Status checkSymmetric(const GenerateOptions& options, bool random)
@@ -45,8 +45,9 @@ base::Status checkSymmetric(const GenerateOptions& options, bool random)
     if (n > kMostSymmetricNodes) return refuse("a symmetric graph has at most 4,000,000,000 nodes");
     const auto most = static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n > 0 ? n - 1 : 0);
     if (random && static_cast<std::uint64_t>(options.edges) > most)
-        return refuse(std::to_string(n) + " nodes have only " + std::to_string(most) +
-                      " directed edges without self-loops, not " + std::to_string(options.edges));
+        return refuse(
+            "a graph has at most N * (N - 1) directed edges without self-loops: with N = " + std::to_string(n) +
+            " these are " + std::to_string(most) + ", not " + std::to_string(options.edges));
     return checkSortingMemory(random ? options.edges : 4 * n);
 }
 

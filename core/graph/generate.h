@@ -32,20 +32,20 @@ struct GenerateOptions {
     std::uint64_t seed = 1;
     bool symmetric = false;        // both directions of each edge, no self-loops, no duplicates, ids shuffled
     std::int64_t communities = 0;  // sbm; 0: nodes / 500
-    double inside = 0.9;           // sbm: share of edges inside a community
+    double inside = 0.9;           // sbm: share of edges that are drawn inside a community
     int threads = 0;               // 0: all cores; does not affect the result
 };
 
 // Writes `x` float32 [N, F], standard normal, and `edge_index` int64 [2, E] (row 0 sources, row 1 destinations) to a
 // .safetensors file. Features are streamed, so memory does not depend on their size. The same options give the same
-// bytes on every machine and with any number of threads. Fails with Usage if the request is impossible (such as more
-// edges than pairs), with Cancelled if it is stopped; neither leaves a file.
+// bytes on every machine and with any number of threads. Fails with Usage if the request is impossible, with Resources
+// if memory or the disk is insufficient, and with Cancelled if it is stopped; no failure leaves a file.
 //
 // rmat, sbm and er have `edges` independent draws, including self-loops and duplicates; RMAT (a, b, c = 0.57, 0.19,
 // 0.19) draws ids below the next power of two, and repeats a draw with an id >= N. In a grid, node i is at (i / C, i %
-// C) with C = ceil(sqrt(N)), and has edges to the right and down. In a star, all nodes have an edge to node 0; in a
-// path, node i has one to i + 1. With `symmetric`, `edges` counts both directions (an odd number is rounded down), and
-// columns are sorted by destination, then source, which takes 16 bytes of memory per edge.
+// C) with C = ceil(sqrt(N)), and has edges to the right and down. In a star, all other nodes have an edge to node 0; in
+// a path, node i has one to i + 1. With `symmetric`, `edges` counts both directions (an odd number is rounded down),
+// and columns are sorted by destination, then source, which takes 16 bytes of memory per edge.
 base::Status generate(const GenerateOptions& options, const std::string& path, const base::ProgressFn& progress,
                       std::stop_token stop);
 

@@ -69,8 +69,8 @@ void onBusError(int number, siginfo_t* info, void* /*context*/)
         return begin != 0 && begin <= at && at < slot.end;
     });
     say(found != slots.end() ? std::string_view(found->path.data()) : "a file that is mapped");
-    say(" was cut short while it was read, or its disk cannot be read; write it again, under another name while a run "
-        "reads it\n");
+    say(" was cut short while it was read, or its disk cannot be read; write it again, but never to the name of a file "
+        "that a run is reading\n");
     ::_exit(static_cast<int>(base::ErrorCode::Input));
 }
 

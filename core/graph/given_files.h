@@ -34,7 +34,7 @@ public:
     void add(const std::string& path);
     // Adds the file that is mapped at this address, if there is one, in the state in which it was mapped.
     void addMapped(const void* address);
-    // Fails with Input if a file has changed, ignoring those in `but`.
+    // Fails with Input if a file has changed or was removed, ignoring the files in `but`.
     [[nodiscard]] base::Status unchanged(const std::vector<std::string>& but = {}) const;
 
 private:
@@ -45,8 +45,8 @@ private:
     std::vector<Given> m_files;
 };
 
-// From now on, if a mapped file is truncated while it is read, the process prints a line that names the file and ends
-// with the exit code of Input instead of dying of SIGBUS.
+// From now on, if a mapped file is truncated while it is read, the process prints a line that names the file (provided
+// that at most 256 files are mapped) and ends with the exit code of Input instead of dying of SIGBUS.
 void explainCutFiles();
 
 }  // namespace hopscope::graph

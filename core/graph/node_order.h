@@ -42,7 +42,7 @@ NodeOrder degreeOrder(const Neighbours& graph);
 NodeOrder withFixedTail(NodeOrder order, std::int64_t count);
 
 // Returns the number of distinct rows that a tile of `rows` destinations reads, per destination: over all tiles or, in
-// a large graph, over a sample with about 70,000 edges. `order` is null for the order of the input.
+// a large graph, over a sample of tiles with at least some 65,000 edges. `order` is null for the order of the input.
 double rowsPerDestination(const Neighbours& graph, const std::int64_t* order, std::int64_t rows);
 
 // Estimates the share of edges between nodes that label propagation puts into the same community of at most `rows`

@@ -46,11 +46,11 @@ base::Result<Extent> headerExtent(const MappedFile& file, const std::string& pat
     const Extent header{8 + width, littleEndian(file.data + 8, width)};
     if (header.size > kLargestHeader)
         return refuse(path, 8,
-                      "the header has " + std::to_string(header.size) + " bytes, more than the limit of " +
+                      "the header length is " + std::to_string(header.size) + ", more than the limit of " +
                           std::to_string(kLargestHeader));
     if (header.begin + header.size > file.size)
         return refuse(path, 8,
-                      "the header has " + std::to_string(header.size) + " bytes, but the file ends at byte " +
+                      "the header length is " + std::to_string(header.size) + ", but the file ends at byte " +
                           std::to_string(file.size));
     return header;
 }
@@ -61,7 +61,7 @@ base::Status checkSize(const NpyHeader& header, std::int64_t offset, std::int64_
     if (!bytes) return refuse(path, offset, "field 'shape': the array exceeds 64-bit sizes");
     if (*bytes == size - offset) return {};
     return refuse(path, offset,
-                  "field 'shape' needs " + std::to_string(*bytes) + " bytes of elements, but " +
+                  "field 'shape' needs this number of bytes: " + std::to_string(*bytes) + ", but " +
                       std::to_string(size - offset) + " follow the header");
 }
 

@@ -49,7 +49,8 @@ Refusal refusalOf(FileKind kind)
     switch (kind) {
     case FileKind::Text:
         return {"is a text file, not .npy or .safetensors", "load the numbers with numpy and " + convert};
-    case FileKind::Zip: return {"is a zip archive (.npz or a saved model), not .npy or .safetensors", convert};
+    case FileKind::Zip:
+        return {"is a zip archive, as .npz files and saved models are, not .npy or .safetensors", convert};
     case FileKind::Pickle: return {"is a Python pickle, which is never loaded", convert};
     case FileKind::Hdf5: return {"is an HDF5 file, not .npy or .safetensors", convert};
     case FileKind::Gzip: return {"is compressed with gzip", "decompress it first"};

@@ -40,7 +40,7 @@ public:
     {
         return (m_words[static_cast<std::size_t>(row >> 6)].bits >> (row & 63) & 1) != 0;
     }
-    // Returns how many rows of the set precede this row: its number in the set, if it belongs to it.
+    // Returns how many rows of the set precede this row, which is its number if the set contains it.
     [[nodiscard]] std::int64_t place(std::int64_t row) const
     {
         const Word& word = m_words[static_cast<std::size_t>(row >> 6)];
@@ -78,7 +78,7 @@ public:
         return -1;
     }
 
-    // Combines two numbered sets of rows of the same table.
+    // Combine two sets of rows of the same table; the result is numbered.
     [[nodiscard]] RowSet both(const RowSet& other) const
     {
         return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & b; });

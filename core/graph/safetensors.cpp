@@ -70,7 +70,7 @@ Entry readEntry(const std::string& name, const json::Reader& record)
     else if (entry.begin < 0 || entry.end < entry.begin || entry.end - entry.begin != *bytes)
         record.child("data_offsets")
             .refuse("spans [" + std::to_string(entry.begin) + ", " + std::to_string(entry.end) +
-                    "), but dtype and shape need " + std::to_string(*bytes) + " bytes");
+                    "), but dtype and shape need this number of bytes: " + std::to_string(*bytes));
     return entry;
 }
 
@@ -107,15 +107,15 @@ base::Status checkCoverage(const std::vector<Entry>& entries, std::int64_t dataS
             return refuse(path, dataStart + std::min(entry.begin, expected),
                           "tensor '" + entry.name + "', field data_offsets: begins at " + std::to_string(entry.begin) +
                               (entry.begin < expected ? ", overlapping" : ", leaving a gap after") +
-                              " the tensor before it, which ends at " + std::to_string(expected));
+                              " the data before it, which end at " + std::to_string(expected));
         expected = entry.end;
         if (entry.end > dataSize)
             return refuse(path, dataStart + dataSize,
                           "tensor '" + entry.name + "', field data_offsets: ends at " + std::to_string(entry.end) +
-                              ", but the file has " + std::to_string(dataSize) + " bytes of data");
+                              ", but the data of the file end at " + std::to_string(dataSize));
     }
     if (expected == dataSize) return {};
-    return refuse(path, dataStart + expected, std::to_string(dataSize - expected) + " bytes belong to no tensor");
+    return refuse(path, dataStart + expected, "bytes that belong to no tensor: " + std::to_string(dataSize - expected));
 }
 
 }  // namespace

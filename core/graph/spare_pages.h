@@ -16,8 +16,8 @@ class SparePages {
 public:
     static constexpr std::int64_t block = 8 << 20;  // bytes that are moved at once
 
-    // Offers the bytes [first, end) of `from`, which are no longer needed. `from` keeps their pages until these are
-    // moved or it is freed. Takes whole blocks, and returns the start of the rest.
+    // Offers the bytes [first, end) of `from`, which are no longer needed. The pool keeps `from` alive, which has the
+    // pages until they are moved. Takes whole blocks, and returns the start of the rest.
     std::int64_t give(const PageMemory& from, std::int64_t first, std::int64_t end);
     // Provides pages for the bytes [first, end) of `to`. Call it before these are written for the first time. Each
     // whole block gets pages once, as long as there are any.

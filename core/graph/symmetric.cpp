@@ -77,7 +77,7 @@ base::Result<Keys> drawPairs(const GenerateOptions& options, const EdgeDraw& dra
     for (auto have = std::int64_t{0}; have < wanted; have = static_cast<std::int64_t>(keys.size())) {
         if (drawn > patience)
             return base::fail(base::ErrorCode::Usage,
-                              "no " + std::to_string(2 * wanted) + " distinct edges came up in " +
+                              "fewer than " + std::to_string(2 * wanted) + " distinct edges came up in " +
                                   std::to_string(drawn) + " draws: the graph is too dense for this generator",
                               "ask for fewer edges");
         // Drawing at least a share of the pairs found so far keeps the rounds few where new pairs are rare.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Compares two model files on the same data: whether both compute the same numbers and, if not, at which operator they
-// diverge.
+// Compares a model file with another one, or with outputs in files, on the same data: whether the numbers are the same
+// and, if not, at which operator the two models diverge.
 
 #include "executor/events.h"
 #include "pipeline/prepare.h"
@@ -19,8 +19,9 @@ struct AgainstRequest {
 };
 
 // Computes the outputs of each model by its own forward, or by a staged run if forward does not fit into memory, and
-// compares them. If numbers differ, compares both models operator by operator. Fails with Input if the outputs differ
-// in names, types or sizes, and with Resources if a model neither fits into memory nor can be split.
+// compares them. If numbers differ and both models fit into memory together, compares these operator by operator. Fails
+// with Input if the outputs differ in names, types or sizes, and with Resources if a model neither fits into memory nor
+// can be split.
 base::Result<schema::Comparison> compareAgainst(const AgainstRequest& request, executor::Observer& observer,
                                                 Reporter& reporter, const std::stop_token& stop);
 

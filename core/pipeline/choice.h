@@ -11,8 +11,8 @@ namespace hopscope::pipeline {
 // to fit into memory).
 forecast::PredictOptions limitsOf(const base::Settings& settings, std::optional<std::int64_t> batch);
 
-// Sets the device and the batch of the plan to those of the settings. Fails if the device does not exist, or if the
-// plan's stores need too much memory.
+// Sets the device and the batch of the plan to those of the settings, as far as these state them. Fails if the device
+// cannot be used, or if the plan's stores need too much memory.
 base::Status fitPlan(plan::Plan& plan, const base::Settings& settings, std::vector<std::string>& notes);
 
 // Return the request for a plan with these settings, a resolved device, and the given pins or those of the file.

@@ -118,9 +118,8 @@ private:
         const std::int64_t alone = rowsWithout(*ids, rows->second);
         if (alone == 0) return;
         add("isolated-extremum",
-            counted(alone) + " of " + counted(rows->second) + " rows of " +
-                analysis::tableLabel(m_a.tables, info.role.target) + " have no message for " + ir::describeOp(op) +
-                ": the initial value stays there",
+            ir::describeOp(op) + ": no message reaches " + counted(alone) + " of " + counted(rows->second) +
+                " rows of " + analysis::tableLabel(m_a.tables, info.role.target) + ", where the initial value stays",
             op.id, "check that the next operators expect this value: for instance 0 rather than -inf");
     }
 
@@ -141,8 +140,8 @@ private:
         for (std::int64_t i = 0; i < sources->size(); ++i) loops += (*sources)[i] == (*targets)[i] ? 1 : 0;
         if (loops > 0)
             add("self-loops-twice",
-                edges.name + " has " + counted(loops) + " self-loops, and " + ir::describeOp(op) +
-                    " adds one for each row of " + nodes.name + ": these count twice",
+                edges.name + " has self-loops (number: " + counted(loops) + "), and " + ir::describeOp(op) +
+                    " adds one for each row of " + nodes.name + ": those nodes have two",
                 op.id, "remove self-loops from the data, or let the model replace them instead of adding some");
     }
 
@@ -190,7 +189,7 @@ private:
                 if (info.use(slot).use != analysis::Use::Source || it == known.end() || it->second == side) return;
                 add("whole-graph-degrees",
                     ir::describeOp(op) + " reads counts of the edges at the other end, such as degrees: " +
-                        "they are computed once, over the whole graph",
+                        "these counts are computed once, over the whole graph",
                     op.id, "do not run this layer on the blocks of a sampler, which lack edges of their sources");
             });
         }
@@ -204,9 +203,9 @@ private:
         if (!found) return;
         const ir::Op& op = m_a.program.op(found->op);
         add("growing-sums",
-            "numbers grow by a factor of about 1e" + std::to_string(std::lround(found->power)) + " in " +
-                std::to_string(found->rounds) + " rounds of sums over neighbours up to " + ir::describeOp(op) +
-                ", unless weights make them smaller: " + base::dtypeName(m_a.program.value(op.outputs.at(0)).dtype) +
+            "numbers grow by a factor of about 1e" + std::to_string(std::lround(found->power)) +
+                " in sums over neighbours up to " + ir::describeOp(op) + " (rounds: " + std::to_string(found->rounds) +
+                "), unless weights make them smaller: " + base::dtypeName(m_a.program.value(op.outputs.at(0)).dtype) +
                 " cannot hold them",
             op.id, "aggregate by mean, normalise between the rounds, or compute in a wider type");
     }

@@ -9,7 +9,7 @@
 namespace hopscope::pipeline {
 
 struct DebugOptions {
-    PlanSource plan;      // the plan of the staged run, if none is given
+    PlanSource plan;      // the plan that debugPlan() reads or makes
     std::string against;  // a second model file, on the same data; empty: compare the staged run with the unsplit model
     std::optional<std::int64_t> batch;
     schema::ToleranceRecord tolerance;
@@ -18,7 +18,8 @@ struct DebugOptions {
 // Returns the prepared model in the form that the debugger requires.
 debugger::Subject subjectOf(const Prepared& prepared);
 
-// Makes the plan of a run on the CPU. Fails with the reason if the model cannot be split.
+// Reads the plan of a run on the CPU from a file, or makes it by depth. Fails with the reason if the model cannot be
+// split.
 base::Result<plan::Plan> debugPlan(Prepared& prepared, const DebugOptions& options, const std::string& folder,
                                    Reporter& reporter, const std::stop_token& stop);
 

@@ -23,8 +23,8 @@ Devices findDevices();
 // confinement: confine::state()}. The answer to `initialize` contains the first two members.
 json::Value devicesValue(const Devices& devices);
 
-// Sets the device of a plan that was made elsewhere to `wanted`. With "auto", the plan keeps its device; if that does
-// not exist, it gets the default device, with a sentence in `notes`. Fails with Usage if `wanted` does not exist.
+// Sets the device of a plan that was made elsewhere to `wanted`. With "auto", the plan keeps its device; if that cannot
+// be used, the plan gets the default device, with a sentence in `notes`. Fails with Usage if `wanted` cannot be used.
 base::Status placePlan(plan::Plan& plan, const std::string& wanted, std::vector<std::string>& notes);
 
 }  // namespace hopscope::pipeline

@@ -31,9 +31,9 @@ struct ExecutionRequest {
         {};  // for checks and scratch files outside of the run, if other processes use `folder` as well
     ChosenPlan* given = nullptr;  // runs this plan unchanged instead of `plan`, and takes over its structure
     bool keepStores = true;       // until the end, for verification; otherwise until no stage reads them
-    // Data files that belong to the run alone and are not read after it, with their paths in the data. The run
-    // truncates those that contain a single input (executor::Options::transientInputs). On a CPU, without verification
-    // and `keepStores`.
+    // Only on a CPU, without verification and `keepStores`: data files that belong to the run alone and are not read
+    // after it, with their paths in the data. The run truncates those that contain a single input
+    // (executor::Options::transientInputs).
     std::vector<std::string> transientFiles = {};
     // Inputs that are known to contain NaN or infinities. Truncated ones cannot be checked later.
     std::vector<std::string> notFinite = {};
@@ -44,9 +44,9 @@ struct ExecutionRequest {
 // Creates the cache folder of the settings and its parent folders. Fails with Resources.
 base::Status makeCacheFolder(const std::string& folder);
 
-// Chooses the plan, checks it on the sample and runs it. Fails with Different if its results already differ on the
-// sample. If a branch has a different outcome on the real inputs than on the sample, and the graph is small, walks
-// `prepared` again with the real inputs, except with a given plan.
+// Chooses the plan, checks it on the sample unless the settings exclude verification, and runs it. Fails with Different
+// if its results already differ on the sample. If a branch has a different outcome on the real inputs than on the
+// sample, and the graph is small, walks `prepared` again with the real inputs, except with a given plan.
 base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
                                    Reporter& reporter, const std::stop_token& stop);
 

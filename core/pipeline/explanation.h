@@ -10,7 +10,8 @@
 namespace hopscope::pipeline {
 
 // Explains the plan that planFor() returned for the request. Solves a small problem for each decision, in at most
-// `deadline` seconds for all. Fails with Unsupported without data, with Cancelled, and as a prediction does.
+// `deadline` seconds (by default 10) for all. Fails with Unsupported without data, with Cancelled, and as a prediction
+// does.
 base::Result<schema::Explanation> explainPlan(const Planning& planning, const PlanAnswer& answer);
 
 }  // namespace hopscope::pipeline

@@ -97,8 +97,8 @@ base::Status compare(const std::string& output, const base::TensorView& found, c
     verify::TensorError error;
     verify::compareAll(found, wanted, verify::toleranceFor({}, wanted.dtype), error);
     if (error.different == 0) return {};
-    return differs(output,
-                   std::to_string(error.different) + " numbers differ, by up to " + std::to_string(error.maxAbsolute));
+    return differs(output, "the largest difference is " + std::to_string(error.maxAbsolute) +
+                               " (numbers that differ: " + std::to_string(error.different) + ")");
 }
 
 // The written module on the sample, by its schema, against the model's operators on whole tensors.
@@ -118,7 +118,7 @@ base::Status checkCode(const Prepared& prepared, const schema::Split& split, con
         const auto reference = wanted->find(o.value);
         if (reference == wanted->end()) continue;
         const auto made = found->find(o.name);
-        if (made == found->end()) return differs(o.name, "it is not among its results");
+        if (made == found->end()) return differs(o.name, "this output is missing");
         if (const base::Status same = compare(o.name, made->second, reference->second); !same) return same;
     }
     return {};
@@ -210,7 +210,7 @@ base::Status checkExported(Prepared& prepared, const std::string& folder, const 
         return refused(folder, "inputs had different roles when it was exported",
                        "give the same --role, or export it again");
     if (!same("data")) {
-        reporter.note("these data differ from the data of the export; the split is verified on them");
+        reporter.note("these data differ from the data of the export; the split is verified on these data");
         prepared.hashes.erase("data");
     }
     const base::Status holds = checkCode(prepared, *split, folder + "/stages.pt", scratch, stop);

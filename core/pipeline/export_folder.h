@@ -24,13 +24,15 @@ struct ExportRequest {
 };
 
 // Runs and verifies the plan, writes the code (export/export.h) and, when `folder` is complete, renames it to the
-// requested name. Fails as a run does, with Different if the verdict is not "equal", and with Unsupported if the split
-// cannot be expressed as code. A failure leaves no files.
+// requested name. Fails as a run does, with Different if the verdict is not "equal", with Unsupported if the split
+// cannot be expressed as code, and with Internal if the code computes other results on the sample. A failure leaves no
+// files.
 base::Result<schema::Split> exportFolder(const ExportRequest& request, PartialFolder& folder,
                                          executor::Observer& observer, Reporter& reporter, const std::stop_token& stop);
 
-// Returns the texts of the files that an export of this plan would write, by name. The text is empty for a binary file,
-// and for one that depends on the verification. Writes nothing. Fails with Unsupported as exportFolder() does.
+// Returns the texts of the files that an export of this plan would write, by name. The text is empty for binary files,
+// for those that depend on the verification, and for run.py. Writes nothing. Fails with Unsupported as exportFolder()
+// does.
 base::Result<std::map<std::string, std::string>> previewExport(const Prepared& prepared, const plan::Plan& plan,
                                                                const std::string& tool);
 
@@ -38,8 +40,8 @@ base::Result<std::map<std::string, std::string>> previewExport(const Prepared& p
 base::Result<schema::Split> readExported(const std::string& path);
 
 // Checks whether an exported folder is still valid. Fails with Input if it was made from a different model or different
-// roles, and with Internal if its stages.pt computes results on the sample that differ from the model's. Reports a note
-// if the data differ; the hash of the data is then removed from `prepared`, so that the folder's plan.json can be read.
+// roles, or if its stages.pt fails or computes results on the sample that differ from the model's. Reports a note if
+// the data differ; the hash of the data is then removed from `prepared`, so that the folder's plan.json can be read.
 base::Status checkExported(Prepared& prepared, const std::string& folder, const std::string& scratch,
                            Reporter& reporter, const std::stop_token& stop);
 

@@ -72,7 +72,7 @@ base::Result<EngineHome> EngineHome::make()
     }
     return base::fail(base::ErrorCode::Resources,
                       parent.string() + ": cannot create a folder there: " + std::strerror(errno),
-                      "set TMPDIR to a folder with free space");
+                      "set TMPDIR to a writable folder with free space");
 }
 
 EngineHome::EngineHome(std::string path, int lock)

@@ -17,7 +17,8 @@ struct StageLabels {
     bool operator==(const StageLabels&) const = default;
 };
 
-// Returns labels for each stage of the plan. The names are as short as possible while still distinguishing the stages.
+// Returns labels for each stage of the plan. The names are as short as possible while labels of neighbouring stages
+// still differ; if they do not differ at any length, the names are short.
 std::vector<StageLabels> stageLabels(const analysis::Analysis& analysis, const plan::Plan& plan);
 
 // Returns the modules of a list of operators: "conv1", "conv2".

@@ -47,9 +47,10 @@ base::Status checkParameterRows(const loader::ModelInfo& info, const InputSchema
         const std::int64_t rows = parameter.shape.empty() ? 1 : parameter.shape[0];
         if (table == schema.sizes.end() || rows == table->second) continue;
         return base::fail(base::ErrorCode::Input,
-                          "--role " + parameter.name + "=" + analysis::roleText(role->second) + ": " + parameter.name +
-                              " has " + base::formatCount(static_cast<double>(rows)) + " rows, but \"" + table->first +
-                              "\" has " + base::formatCount(static_cast<double>(table->second)),
+                          "--role " + parameter.name + "=" + analysis::roleText(role->second) +
+                              ": the number of rows of " + parameter.name + " is " +
+                              base::formatCount(static_cast<double>(rows)) + ", but that of \"" + table->first +
+                              "\" is " + base::formatCount(static_cast<double>(table->second)),
                           roleFor(parameter, rows, schema), parameter.name);
     }
     return {};

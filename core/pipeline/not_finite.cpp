@@ -164,7 +164,7 @@ private:
                                  return input != m_prepared.inputs.end() && input->second.data == item.second.data;
                              });
         record.onSample = !emptied && take(hunt(m_prepared.sample, stop), record);
-        if (record.onSample) record.origin = "on a sample of the graph " + record.origin;
+        if (record.onSample) record.origin = "on a sample of the graph: " + record.origin;
         return record.onSample;
     }
 

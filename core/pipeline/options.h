@@ -18,7 +18,7 @@ namespace hopscope::pipeline {
 struct ModelOptions {
     std::string model;
     std::vector<std::string> data, roles;
-    bool reassociate = false;  // multiplies before aggregations, as in the settings (analysis/analyse.h)
+    bool reassociate = false;  // multiplies by weights before aggregations (analysis/analyse.h)
     bool trusted = false;      // runs the model's code even if the user has not agreed to it (pipeline/trust.h)
 };
 

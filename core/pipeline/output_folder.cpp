@@ -89,7 +89,7 @@ base::Status OutputFolder::takePlace()
     return refuse(m_path,
                   "shard " + std::to_string(share.index) + " of " + std::to_string(share.count) +
                       " is running already" + (holder.empty() ? "" : ": " + holder),
-                  "each shard runs once");
+                  "each shard may run only once at a time");
 }
 
 OutputFolder::OutputFolder(OutputFolder&& other) noexcept
@@ -323,7 +323,7 @@ base::Status OutputFolder::publish()
     for (const Move& move : m_moves) list += move.file + " " + move.name + "\n";
     if (!m_share && !saysThisProcess(m_lock))
         return refuse(m_path, "another process has taken over this run",
-                      "its results appear when that one has finished");
+                      "its results appear when that process has finished");
     if (const base::Status listed = writeTextFile(list, journal() + "/" + movesName); !listed) return listed;
     if (const base::Status synced = graph::syncFolder(journal()); !synced) return synced;
     if (const base::Status renamed = rename(m_moves); !renamed) {

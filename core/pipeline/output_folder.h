@@ -29,8 +29,8 @@ public:
     // as well, unless `unfinished` is Continue and the run has no shards.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
     // Opens the folder for one of several processes that compute a run together; index 0 stands for the first index
-    // that no process of the run has used yet. Waits while another process publishes the results. Also fails with Input if a run without
-    // shards or with a different number of them holds the folder, or if this shard is already running.
+    // that no process of the run has used yet. Waits while another process publishes the results. Also fails with Input
+    // if a run without shards or with a different number of them holds the folder, or if this shard is already running.
     static base::Result<OutputFolder> openShared(const std::string& path, const executor::Share& share,
                                                  const std::stop_token& stop);
     OutputFolder(OutputFolder&& other) noexcept;
@@ -40,7 +40,7 @@ public:
     // Unlocks the folder, and removes unfinished files unless a journal is kept. The destructor does the same.
     void abandon();
     // Starts a thread with the heartbeat of a run that holds the folder alone, for processes on other machines. Without
-    // it, they take the folder over after some time (folder_lock.h).
+    // the heartbeat, these processes take the folder over after some time (folder_lock.h).
     void showLife();
     // Returns the folder in which the destructor removes the folders that were created here.
     [[nodiscard]] std::string around() const;

@@ -1,7 +1,8 @@
 #pragma once
 
 // Makes a plan from a strategy, the user's pins and the graph. Rules yield a plan directly. The optimum depends on the
-// row counts of the batches, which depend on the plan; it is therefore solved again until the plan does not change.
+// row counts of the batches, which depend on the plan; it is therefore solved again until the plan does not change, but
+// at most four times.
 
 #include <memory>
 

@@ -112,11 +112,11 @@ void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
             modelLint("custom-op", stub + " is known by name only; calls to it cannot be executed"));
     for (const loader::Parameter& parameter : info.parameters)
         if (parameter.notFinite > 0)
-            analysis.lints.push_back(
-                modelLint("nan-weights",
-                          parameter.name + " holds " + base::formatCount(static_cast<double>(parameter.notFinite)) +
-                              " NaN or infinite numbers, which spread to all values computed from them",
-                          "check the training, and use weights from before they appeared"));
+            analysis.lints.push_back(modelLint("nan-weights",
+                                               parameter.name + " holds NaN or infinite numbers (" +
+                                                   base::formatCount(static_cast<double>(parameter.notFinite)) +
+                                                   "), which spread to all values computed from them",
+                                               "check the training, and use weights from before they appeared"));
 }
 
 // The rows that masks select among those of the data. Without them some sizes stay unknown, and nothing else is lost.

@@ -33,21 +33,23 @@ struct Prepared {
     std::vector<std::string> dataArguments;           // the locations of the data, as given
     graph::GivenFiles files;                          // the files of the model and of the data
     std::vector<std::string> notes;
-    std::set<std::string> minorNotes = {};  // those among `notes` about data that the model does not take
+    std::set<std::string> minorNotes = {};  // the notes about data that the model does not take
     bool reassociate = false;               // as in the options
     bool fromCode = false;  // `analysis` comes from the model's code, because the model could not be walked
 
     [[nodiscard]] bool hasData() const { return !inputs.empty(); }
 };
 
-// Perform the three steps of prepare(). openModel() fills all members but `walk`, `analysis` and `sizes`; walkModel()
-// and analyseModel() fill these. A model that cannot be split is not an error; see `analysis.refusal`.
+// Perform the three steps of prepare(). openModel() fills all members but `walk`, `analysis`, `sizes` and the hash of
+// the data; walkModel() and analyseModel() fill the first three. A model that cannot be split is not an error; see
+// `analysis.refusal`.
 base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter);
 base::Status walkModel(Prepared& prepared, Reporter& reporter);
 void analyseModel(Prepared& prepared, Reporter& reporter);
 
-// Performs all three steps. With `tolerant`, a model that cannot be walked, fails, or has no sample becomes a Prepared
-// with a refused analysis of the operators in its code (loader::readCode). Any other failure is an error.
+// Performs all three steps. With `tolerant`, a model that cannot be walked, must not be run, fails, or has no sample
+// becomes a Prepared with a refused analysis of the operators in its code (loader::readCode). Any other failure is an
+// error.
 base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter);
 
 // Walks the model again with the whole inputs as the sample, for branches with a different outcome on these. Returns

@@ -8,7 +8,7 @@
 namespace hopscope::pipeline {
 
 // Publishes the results of a run and its report together. Adds outputs and verification to `report`. Fails with
-// Resources.
+// Resources, and with Input if another process has taken over the run.
 base::Result<schema::Report> publish(const Execution& execution, schema::Report report, OutputFolder& folder);
 
 }  // namespace hopscope::pipeline

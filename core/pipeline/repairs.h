@@ -7,7 +7,7 @@
 
 namespace hopscope::pipeline {
 
-// Tries up to three more stages than the request allows, and returns the first number that works. Then tries to drop
+// Tries up to three more stages than the request allows, and offers the first number that works. Then tries to drop
 // each of the first 32 pins alone. Each attempt is a planFor(). Fails with Cancelled.
 base::Result<schema::Repairs> findRepairs(const Planning& planning);
 

@@ -17,12 +17,12 @@
 
 namespace hopscope::pipeline {
 
-// The conditions of a run, by name, as readable values or hashes. A resumed run computes the same bits only if they are
-// the same.
+// The conditions of a run, by name, as readable values or hashes. A run that is resumed computes the same bits only
+// under the same conditions.
 using Conditions = std::map<std::string, std::string>;
 
 // Returns the conditions of a run with these options in this process, on a CPU. Call hashInputs() first. Linear in the
-// sizes of the files with pins and plan.
+// sizes of this program and of the files with pins and plan.
 base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const base::Settings& settings);
 
 class RunJournal : public executor::Journal {

@@ -191,15 +191,15 @@ base::Result<std::vector<executor::Chunk>> ShardJournal::gather()
 std::string ShardJournal::sentenceOn(const executor::Waiting& waiting) const
 {
     if (dealer() != nullptr)
-        return "stage " + std::to_string(waiting.stage.number) + ": waiting for the records of " +
-               base::formatCount(static_cast<double>(waiting.total - waiting.done)) +
-               " destinations that others have computed";
+        return "stage " + std::to_string(waiting.stage.number) +
+               ": waiting for the records of destinations that others have computed (number: " +
+               base::formatCount(static_cast<double>(waiting.total - waiting.done)) + ")";
     std::string text;
     for (const auto& [index, left] : waiting.left) {
         const bool running =
             index == share().index || isLocked(folder().root(), OutputFolder::shardLock(std::to_string(index)));
         text += (text.empty() ? "waiting for " : ", ") + shardName(index, share().count) + " (" +
-                (running ? base::formatCount(static_cast<double>(left)) + " destinations left" : "not running") + ")";
+                (running ? "destinations left: " + base::formatCount(static_cast<double>(left)) : "not running") + ")";
     }
     return "stage " + std::to_string(waiting.stage.number) + ": " + text;
 }

@@ -4,7 +4,7 @@
 // SHA-256, or to a folder with all files below it. The samples of Hopscope need no agreement, nor do exported programs
 // (.pt2), which contain no code. Drawing a model needs none either.
 //
-// The list is a text file of the user, like known_hosts: a line of sha256sum for each file ("HASH PATH"), and the path
+// The list is a text file of the user, like known_hosts: a line of sha256sum for each file ("HASH  PATH"), and the path
 // of each folder. Other lines are ignored.
 
 #include <string>

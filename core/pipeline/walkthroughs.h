@@ -8,8 +8,9 @@
 
 namespace hopscope::pipeline {
 
-// Derives the plans for the request's objective, device and limits, ignoring its strategy and pins. Takes as long as an
-// optimisation. Fails with Cancelled, and as planFor() does; a strategy that has no plan is not an error.
+// Derives the plans for the request's objective, device and limits, ignoring its strategy, pins and number of stages.
+// Takes as long as an optimisation. Fails with Cancelled, and as planFor() does; a strategy that has no plan is not an
+// error.
 base::Result<plan::Walkthroughs> walkthroughs(const Planning& planning);
 
 }  // namespace hopscope::pipeline

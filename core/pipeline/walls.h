@@ -9,12 +9,12 @@
 
 namespace hopscope::pipeline {
 
-// Returns [{wall, all, one, ..}]. Members of a shape are omitted if they are 0.
+// Returns [{wall, all, one, bytes, width, outputs, dtype}]. Sizes of 0 are omitted; only products have a dtype.
 json::Value wallsValue(const plan::Walls& walls);
 // Reads walls. Refuses unknown walls, and rates that are not positive.
 plan::Walls readWalls(const json::Reader& list);
 
-// Returns text such as "random rows of 256 bytes, table of 32 MiB" or "products with a matrix of 128 x 48, float32".
+// Returns a readable text: "copies to the GPU".
 std::string wallText(const plan::WallRate& wall);
 // Returns "B/s" or "FLOP/s".
 const char* wallUnit(const plan::WallRate& wall);

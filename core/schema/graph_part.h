@@ -15,7 +15,7 @@
 
 namespace hopscope::schema {
 
-// The nodes of one type in the part. `whole` lists those of `ids` that gather only from rows in the part.
+// The nodes of one type in the part. All edges into the nodes in `whole` are in the part as well.
 struct PartTable {
     std::string table{}, label{};
     std::int64_t rows = 0;
@@ -31,7 +31,7 @@ constexpr auto fieldsOf(const T*)
                            field("label", &T::label, "for display"),
                            field("rows", &T::rows, "of the whole table", base::Quantity::Count),
                            field("ids", &T::ids, "rows that are sent, ascending"),
-                           field("whole", &T::whole, "those of them whose edges are all sent, ascending"));
+                           field("whole", &T::whole, "the ids of nodes whose incoming edges are all sent, ascending"));
 }
 
 // The rows of `table` in the part. The key `owner` assigns them to nodes of type `to`; the key `key` refers to nodes of
@@ -49,12 +49,13 @@ constexpr auto fieldsOf(const T*)
 {
     using base::field;
     return base::described(
-        "relation", field("table", &T::table, "whose rows they are"),
-        field("owner", &T::owner, "its key that assigns the rows to nodes of type `to`"),
+        "relation", field("table", &T::table, "the table that the rows belong to"),
+        field("owner", &T::owner, "the key of the table that assigns the rows to nodes of type `to`"),
         field("key", &T::key,
-              "its key that names nodes of type `from`; empty where nothing is gathered along the rows"),
-        field("label", &T::label, "of the table, for display"), field("from", &T::from, "empty where `key` is"),
-        field("to", &T::to, "the node type"), field("of", &T::of, "rows of the table", base::Quantity::Count),
+              "the key of the table that refers to nodes of type `from`; empty if nothing is gathered along the rows"),
+        field("label", &T::label, "of the table, for display"),
+        field("from", &T::from, "the node type; empty if `key` is empty"), field("to", &T::to, "the node type"),
+        field("of", &T::of, "rows of the table", base::Quantity::Count),
         field("from_ids", &T::fromIds,
               "one for each row whose owner is whole, by owner; where `key` is empty the row itself"),
         field("to_ids", &T::toIds, "the owners"));
@@ -73,11 +74,12 @@ template <std::same_as<GraphPart> T>
 constexpr auto fieldsOf(const T*)
 {
     using base::field;
-    return base::described("graph_part", field("complete", &T::complete, "all nodes and edges are sent"),
-                           field("table", &T::table, "of the node in the middle; empty if the part is complete"),
-                           field("node", &T::node, "in the middle; null if the part is complete"),
-                           field("tables", &T::tables, "node types"),
-                           field("relations", &T::relations, "rows along which batches gather, or that they compute"));
+    return base::described(
+        "graph_part", field("complete", &T::complete, "all nodes and edges are sent"),
+        field("table", &T::table, "the type of the node in the middle; empty if the part is complete"),
+        field("node", &T::node, "the number of the node in the middle; null if the part is complete"),
+        field("tables", &T::tables, "node types"),
+        field("relations", &T::relations, "rows along which batches gather, or that they compute"));
 }
 
 inline constexpr std::int64_t mostNodesOfAll = 200;  // the most in a part that is the whole graph

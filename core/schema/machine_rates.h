@@ -37,7 +37,7 @@ template <std::same_as<WallInWords> T>
 constexpr auto fieldsOf(const T*)
 {
     using base::field;
-    return base::described("wall", field("what", &T::what, "for display: `random rows of 256 bytes, table of 32 MiB`"),
+    return base::described("wall", field("what", &T::what, "for display: `random rows of 256 B, table of 32.0 MiB`"),
                            field("unit", &T::unit, "`B/s` or `FLOP/s`"), field("all", &T::all, "with all cores"),
                            field("one", &T::one, "with one core"));
 }

@@ -123,18 +123,18 @@ class Lints(EngineTest):
         module = Plain()
         with torch.no_grad():
             module.lin.weight[1, 2], module.lin.weight[0, 0] = float("nan"), float("inf")
-        self.told("nan-weights", "lin.weight holds 2 NaN or infinite numbers", module)
+        self.told("nan-weights", "lin.weight holds NaN or infinite numbers (2)", module)
 
     def test_an_input_that_nobody_reads_is_named(self):
         self.told("unused-input", "the input edge_weight", Idle(), edge_weight=lambda x, e: torch.rand(e.size(1)),
                   extra=lambda x, e: torch.rand(x.size(0), 1))
 
     def test_rows_without_a_message_keep_the_initial_value_of_a_maximum(self):
-        lint = self.told("isolated-extremum", "1 of 40 rows of node have no message for aten::scatter_reduce", Largest())
+        lint = self.told("isolated-extremum", ": no message reaches 1 of 40 rows of node", Largest())
         self.assertIn("engine_lints.py:", lint["message"])
 
     def test_a_second_self_loop_is_told(self):
-        lint = self.told("self-loops-twice", "edge_index has 2 self-loops", AddsLoops(), loops=True)
+        lint = self.told("self-loops-twice", "edge_index has self-loops (number: 2)", AddsLoops(), loops=True)
         self.assertIn("engine_lints.py:", lint["message"])
         self.assertEqual(self.lints(AddsLoops()), {})
 
@@ -143,7 +143,7 @@ class Lints(EngineTest):
         self.assertIn("engine_lints.py:", lint["message"])
 
     def test_sums_that_grow_beyond_their_type_are_told(self):
-        lint = self.told("growing-sums", "in 8 rounds of sums over neighbours up to aten::index_add", Sums(torch.relu, torch.float16))
+        lint = self.told("growing-sums", "in sums over neighbours up to aten::index_add", Sums(torch.relu, torch.float16))
         self.assertIn("engine_lints.py:", lint["message"])
         self.assertIn("float16 cannot hold them", lint["message"])
         self.assertEqual(self.lints(Sums(torch.tanh, torch.float16)), {})

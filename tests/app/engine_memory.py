@@ -99,7 +99,7 @@ class Limits(unittest.TestCase):
         """At least one batch was redone smaller, every one with its note."""
         notes = [note for note in report["notes"] if "after running out of memory" in note]
         told = {index: [int(found.replace(",", "")) for found in re.findall(
-            rf"stage {index}: batch reduced to ([\d,]+) destinations", "\n".join(notes))]
+            rf"stage {index}: destinations per batch reduced to ([\d,]+) after", "\n".join(notes))]
             for index in {stage["index"] for stage in report["stages"]}}
         self.assertGreater(sum(stage["back_offs"] for stage in report["stages"]), 0)
         for stage in report["stages"]:

@@ -101,11 +101,11 @@ INPUTS = {
                        "its numbers start at 1, but rows are counted from 0: subtract 1", (GRAPH, [])),
     "a key of floats": (Graphs, {**GRAPH, "batch": BATCH.astype(np.float32)}, roles("batch=key:node>graph"), 3,
                         "--role batch=key needs one integer per row of a node table, but the input is float32 [19]",
-                        "the only node table is node (19 rows)", ({**GRAPH, "batch": BATCH}, roles("batch=key:node>graph"))),
+                        "the only node table is node (number of rows: 19)", ({**GRAPH, "batch": BATCH}, roles("batch=key:node>graph"))),
     "a key and no node table": (Plain, GRAPH, roles("x=key", "edge_index=plain"), 3, "--role x=key needs one integer per row of a node table",
                                 "no input is a node table: declare one with --role NAME=node", (GRAPH, roles("x=node"))),
     "a table of too large numbers": (Extra, {**GRAPH, "other": np.full((NODES, 4), 90)}, roles("other=key"), 3,
-                                     "but the input is int64 [19, 4] with numbers up to 90", "the only node table is node (19 rows)",
+                                     "but the input is int64 [19, 4] with numbers up to 90", "the only node table is node (number of rows: 19)",
                                      ({**GRAPH, "other": np.full((NODES, 4), NODES - 1)}, roles("other=key"))),
     "a graph below 0": (Graphs, {**GRAPH, "batch": changed(BATCH, 4, -2)}, [], 3, "batch[4] is -2", "number them from 0",
                         ({**GRAPH, "batch": BATCH}, [])),
@@ -116,10 +116,11 @@ INPUTS = {
     "a parameter of row numbers": (Table, GRAPH, roles("table=key"), 3, "--role table: a parameter holds rows, not row numbers",
                                    "say table=node:T, edge:R, graph or plain", (GRAPH, roles("table=node:node"))),
     "a parameter of fewer rows": (Table, {**GRAPH, "x": np.ones((23, FEATURES), np.float32)}, roles("table=node:node"), 3,
-                                  '--role table=node:node: table has 19 rows, but "node" has 23',
+                                  '--role table=node:node: the number of rows of table is 19, but that of "node" is 23',
                                   "give the data that the model was made for: no table has as many rows",
                                   (GRAPH, roles("table=node:node"))),
-    "a parameter of another table": (Table, GRAPH, roles("table=edge:edge_index"), 3, 'table has 19 rows, but "edge_index" has 61',
+    "a parameter of another table": (Table, GRAPH, roles("table=edge:edge_index"), 3,
+                                     'the number of rows of table is 19, but that of "edge_index" is 61',
                                      "say --role table=node:node", (GRAPH, roles("table=node:node"))),
     "a graph too few": (Graphs, {**GRAPH, "batch": BATCH[:-1]}, [], 3, "Number of indices (18) should be equal to",
                         "batch has 18 numbers, but no table has as many rows (edge_index 61, node 19): give one for each row",
@@ -272,7 +273,7 @@ class Refusals(unittest.TestCase):
             self.refused(3, sentence, hint, "inspect", model, *files)
         np.save(x, X)
         x.write_bytes(x.read_bytes()[:-10])
-        self.refused(3, "needs 380 bytes of elements, but 370 follow", "write it again with numpy.save", "inspect", model, *files)
+        self.refused(3, "needs this number of bytes: 380, but 370 follow", "write it again with numpy.save", "inspect", model, *files)
         np.save(x, X.astype(object).astype(np.float32))
         self.accepted("inspect", model, *files)
 
@@ -389,7 +390,7 @@ class Refusals(unittest.TestCase):
         np.save(self.path("x.npy"), X)
         wrong = self.data("beyond", {**GRAPH, "edge_index": changed(INDEX, (0, 2), NODES)})
         for data, sentence in ((self.path("x.npy"), f"a .npy file needs a name; write NAME={self.path('x.npy')}"),
-                               (wrong, "edge_index refers to a row of node that does not exist: it has 19 rows")):
+                               (wrong, "edge_index refers to a row of node that does not exist: the number of its rows, counted from 0, is 19")):
             code, said = self.run_py("parts", "--data", data)
             self.assertEqual((code, sentence in said), (3, True), said)
         shutil.copytree(self.path("parts"), self.path("torn"))

@@ -166,7 +166,7 @@ TEST_CASE("faults of a plan are told with the names that people know")
         return staged.error().message;
     };
     CHECK(messageWith([](auto& steps) { std::ranges::reverse(steps); }) ==
-          "the plan uses sum on rows of node in the batch before it computes it");
+          "the plan uses sum on rows of node in the batch before it computes this value");
     CHECK(messageWith([](auto& steps) { steps.erase(steps.begin()); }) ==
           "the plan needs a value that is neither stored nor computed in its stage: layers.0 gather source on rows of "
           "edge_index into the batch");

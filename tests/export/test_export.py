@@ -382,7 +382,7 @@ class Refusals(ExportTest):
             "the model needs 'edge_index'": {"x": data["x"]},
             "in dimension 1, not": {"x": data["x"][:, :3].contiguous(), "edge_index": edges},
             "is float64, but the model takes float32": {"x": data["x"].double(), "edge_index": edges},
-            "dimensions, not 2": {"x": data["x"], "edge_index": edges[0].contiguous()},
+            "dimensional, not 2-dimensional": {"x": data["x"], "edge_index": edges[0].contiguous()},
             "the graph does not fit this export": {"x": data["x"], "edge_index": outside},
         }
         attempts = [(3, says, ["--data", file]) for says, file in self.written(wrong)]
@@ -462,7 +462,7 @@ class Refusals(ExportTest):
             "the model needs 'edge_index', and the data has x": {"x": data["x"]},
             "'x' has size 3 in dimension 1, not": {"x": data["x"][:, :3].contiguous(), "edge_index": edges},
             "'x' is float64, but the model takes float32": {"x": data["x"].double(), "edge_index": edges},
-            "'edge_index' has 1 dimensions, not 2": {"x": data["x"], "edge_index": edges[0].contiguous()},
+            "'edge_index' is 1-dimensional, not 2-dimensional": {"x": data["x"], "edge_index": edges[0].contiguous()},
             "the graph does not fit this export": {"x": data["x"], "edge_index": outside},
         }
         files = list(self.written(wrong))

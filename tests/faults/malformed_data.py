@@ -98,12 +98,12 @@ def _(b):
 
 
 # .safetensors --------------------------------------------------------------------------------------------------------
-@case("safetensors: truncated", REFUSED, "graph.safetensors", "but the file has 1256 bytes of data")
+@case("safetensors: truncated", REFUSED, "graph.safetensors", "but the data of the file end at 1256")
 def _(b):
     return b.run(b.graph(), cut=100)
 
 
-@case("safetensors: bytes too many", REFUSED, "graph.safetensors", "8 bytes belong to no tensor")
+@case("safetensors: bytes too many", REFUSED, "graph.safetensors", "bytes that belong to no tensor: 8")
 def _(b):
     return b.run(b.graph(), body=bytes(8))
 
@@ -152,13 +152,13 @@ def lying_header(name, change, *names):
 
 
 lying_header("tensors overlap", lambda h: h["edge_index"].update(data_offsets=[8, 8 + 16 * EDGES]),
-             "overlapping the tensor before it")
+             "overlapping the data before it")
 lying_header("offsets beyond the file", lambda h: h["x"].update(data_offsets=[1 << 40, (1 << 40) + 380]),
-             "leaving a gap after the tensor before it")
+             "leaving a gap after the data before it")
 lying_header("offsets backwards", lambda h: h["x"].update(data_offsets=[380, 0]),
              "spans [380, 0)")
 lying_header("shape larger than the bytes", lambda h: h["x"].update(shape=[NODES + 1, FEATURES]),
-             "dtype and shape need 400 bytes")
+             "dtype and shape need this number of bytes: 400")
 lying_header("shape that overflows", lambda h: h["x"].update(shape=[1 << 62, 1 << 62]),
              "exceeds 64-bit sizes")
 lying_header("negative shape", lambda h: h["x"].update(shape=[-NODES, -FEATURES]),
@@ -179,7 +179,7 @@ def _(b):
 
 
 # .npy ----------------------------------------------------------------------------------------------------------------
-@case("npy: truncated", REFUSED, "x.npy", "needs 380 bytes of elements, but 370 follow")
+@case("npy: truncated", REFUSED, "x.npy", "needs this number of bytes: 380, but 370 follow")
 def _(b):
     path = b.npy("x.npy", b.graph()["x"])
     os.truncate(path, os.path.getsize(path) - 10)
@@ -217,7 +217,7 @@ def npy_header(name, header, *names):
 
 
 npy_header("header claims too many rows", "{'descr': '<f4', 'fortran_order': False, 'shape': (900, 5), }", "x.npy",
-           "needs 18000 bytes of elements, but 380 follow")
+           "needs this number of bytes: 18000, but 380 follow")
 npy_header("header claims too many bytes", f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({1 << 61}, 8), }}",
            "x.npy", "the array exceeds 64-bit sizes")
 npy_header("negative shape", "{'descr': '<f4', 'fortran_order': False, 'shape': (-19, 5), }", "x.npy",

@@ -169,13 +169,13 @@ TEST_CASE("files that are too short, too long or of another format are refused b
     checkRefused(
         {{"", "at byte 0: the file ends within"},
          {good.substr(0, 9), "at byte 9: the file ends within"},
-         {good.substr(0, 40), "at byte 8: the header has"},
-         {good.substr(0, good.size() - 1), "field 'shape' needs 8 bytes of elements, but 7 follow"},
-         {good + "x", "field 'shape' needs 8 bytes of elements, but 9 follow"},
+         {good.substr(0, 40), "at byte 8: the header length is"},
+         {good.substr(0, good.size() - 1), "field 'shape' needs this number of bytes: 8, but 7 follow"},
+         {good + "x", "field 'shape' needs this number of bytes: 8, but 9 follow"},
          {"\x93NUMPZ" + good.substr(6), "at byte 0: the file is not a .npy file"},
          {npyBytes("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", kTwoFloats, 4), "version 4.0"},
          {std::string("\x93NUMPY\x01\x01\0\0", 10), "version 1.1"},
-         {std::string("\x93NUMPY\x02\0\xff\xff\xff\xff", 12), "4294967295 bytes, more than the limit"},
+         {std::string("\x93NUMPY\x02\0\xff\xff\xff\xff", 12), "4294967295, more than the limit"},
          {std::string("\x93NUMPY\x02\0\xff\xff\0", 11), "at byte 11: the file ends within"},
          {std::string("\x93NUMPY\x01\0\0\0", 10), "at byte 10: the header is not a dictionary"}});
 }
@@ -197,7 +197,7 @@ TEST_CASE("element types that are not supported are refused by name")
 
 TEST_CASE("shapes that are malformed or do not fit the file are refused")
 {
-    checkRefused({{shape("(3,)"), "needs 12 bytes of elements, but 8 follow"},
+    checkRefused({{shape("(3,)"), "needs this number of bytes: 12, but 8 follow"},
                   {shape("(-2,)"), "field 'shape': an extent is negative: -2"},
                   {shape("(4611686018427387904, 4611686018427387904)"), "exceeds 64-bit"},
                   {shape("(4611686018427387904, 4611686018427387904, 0)"), "exceeds 64-bit"},

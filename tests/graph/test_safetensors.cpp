@@ -101,12 +101,13 @@ TEST_CASE(".safetensors files that are too short or without a header are refused
 TEST_CASE("offsets that do not fit the file are refused by tensor")
 {
     const std::string good = two("[0,8]", "[8,16]");
-    checkRefused({{good + "x", "1 bytes belong to no tensor"},
+    checkRefused({{good + "x", "bytes that belong to no tensor: 1"},
                   {two("[0,8]", "[4,12]"), "tensor 'b', field data_offsets: begins at 4, overlapping"},
                   {two("[0,8]", "[0,8]"), "overlapping"},
                   {two("[0,8]", "[9,17]"), "leaving a gap"},
                   {two("[4,12]", "[12,20]"), "tensor 'a', field data_offsets: begins at 4, leaving a gap"},
-                  {two("[0,8]", "[8,20]"), "field /b/data_offsets spans [8, 20), but dtype and shape need 8"},
+                  {two("[0,8]", "[8,20]"),
+                   "field /b/data_offsets spans [8, 20), but dtype and shape need this number of bytes: 8"},
                   {two("[8,0]", "[8,16]"), "field /a/data_offsets spans"},
                   {two("[-8,0]", "[0,8]"), "field /a/data_offsets spans"},
                   {two("[0,8,9]", "[8,16]"), "field /a/data_offsets must have two numbers"},

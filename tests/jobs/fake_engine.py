@@ -218,7 +218,7 @@ class Engine:
     def plan_memory(self, params):
         model, stage = self.documents[params["document"]], params["stage"]
         if stage not in model.stage_ops:
-            raise Refused(-32002, f"the plan has no stage {stage}; its stages are 1 to {len(model.stage_ops)}")
+            raise Refused(-32002, f"the plan has no stage {stage}; its last stage is {len(model.stage_ops)}")
         return model.stage_memory(stage)
 
     def machine_rates(self, params):

@@ -186,7 +186,7 @@ TEST_CASE("other conditions are refused, and patience ends with a sentence")
     for (int i = 0; i < 100 && waited; ++i) waited = one.others().wait(waiting, {});
     REQUIRE_FALSE(waited);
     CHECK(waited.error().code == base::ErrorCode::Resources);
-    CHECK(waited.error().message.find("stage 2: waiting for shard 2 of 3 (1,200 destinations left), shard 3 of 3") ==
+    CHECK(waited.error().message.find("stage 2: waiting for shard 2 of 3 (destinations left: 1,200), shard 3 of 3") ==
           0);
     CHECK(one.heard.last.find("stage 2") == 0);
 }

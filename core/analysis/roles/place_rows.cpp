@@ -103,14 +103,14 @@ std::string keyTarget(const Draft& draft, const Item& item, const Range& range)
     return "cluster";
 }
 
-// "the node tables are user (19 rows), item (7 rows)"
+// "the node tables are user (number of rows: 19), item (number of rows: 7)"
 std::string nodeTables(const Draft& draft)
 {
     const auto& sizes = draft.nodes.sizes();
     if (sizes.empty()) return "no input is a node table: declare one with --role NAME=node";
     std::string known;
     for (const auto& [type, rows] : sizes)
-        known += (known.empty() ? "" : ", ") + type + " (" + std::to_string(rows) + " rows)";
+        known += (known.empty() ? "" : ", ") + type + " (number of rows: " + std::to_string(rows) + ")";
     return (sizes.size() == 1 ? "the only node table is " : "the node tables are ") + known;
 }
 

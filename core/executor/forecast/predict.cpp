@@ -85,7 +85,7 @@ base::Result<StageMemory> Predictor::memoryOf(const plan::Plan& plan, plan::Stag
 {
     if (!stage.valid() || stage.number > static_cast<int>(plan.stages.size()))
         return base::fail(base::ErrorCode::Usage, "the plan has no stage " + std::to_string(stage.number),
-                          "its stages are 1 to " + std::to_string(plan.stages.size()));
+                          "its last stage is " + std::to_string(plan.stages.size()));
     return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).memoryOf(stage, options); });
 }
 

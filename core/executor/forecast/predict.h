@@ -31,9 +31,9 @@ class Structure;
 
 namespace hopscope::forecast {
 
-struct PredictedStage : plan::StagePrediction {  // `seconds` is that of StageTime
+struct PredictedStage : plan::StagePrediction {  // `seconds` stays 0; see StageTime
     plan::StageId index{1};
-    std::int64_t outside = 0;  // the part of peakMemory held outside of batches: the prologue's values and structure
+    std::int64_t outside = 0;  // the part of peakMemory that is held outside of batches
     bool estimated = false;    // peakMemory is an estimate, since the dry run of some loop was not sufficient
     std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
     // The number of destinations in batches that fit, by loop, for a run to use. It is nullopt if the run finds the
@@ -48,8 +48,8 @@ struct StageTime {
     double seconds = 0;
     double boundSeconds = 0;  // docs/reference/format-report.md defines it
     plan::Wall wall = plan::Wall::Stream;
-    // The part of `seconds` that the cost model assigns to computing and storing the results of each operator; reading
-    // stored rows and the graph's structure belong to no operator.
+    // The part of `seconds` that the cost model assigns to computing and storing the results of each operator
+    // (pipeline::forecastOf); reading stored rows and the graph's structure belong to no operator.
     std::map<ir::OpId, double> operators{};
 };
 
@@ -105,8 +105,8 @@ struct LoopHoldings {
     [[nodiscard]] std::int64_t peak() const { return bytes.empty() ? 0 : bytes[peakStep]; }
 };
 
-// The memory of a stage's batches over time. Operators need memory of their own besides their operands and results; the
-// peak includes it, from a dry run.
+// The memory of a stage's batches over time. Operators need memory of their own besides their operands and results;
+// only the peak in `predicted` includes it, provided that a dry run was possible.
 struct StageMemory {
     PredictedStage predicted;
     std::vector<LoopHoldings> loops;
@@ -128,8 +128,8 @@ struct PredictOptions {
 // linear in the length of the plan.
 class Predictor {
 public:
-    // The first three arguments must outlive the predictor. Large arrays are mapped from unlinked files in `folder`;
-    // `cache` has the same meaning as executor::Options::cache.
+    // The first three arguments must outlive the predictor. Large arrays are in scratch memory or in unlinked files
+    // in `folder`; `cache` has the same meaning as executor::Options::cache.
     Predictor(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
               std::string folder, std::string cache = {});
     ~Predictor();
@@ -161,7 +161,7 @@ public:
     // Checks that the model takes the same branches on these inputs as on the sample; fails with Input if it does not.
     base::Status checkGuards(std::stop_token stop);
 
-    // Counts the rows that the loops of the plan compute, in batches of the size that predict() uses. Fails like
+    // Counts the rows that the loops of the plan compute, in batches of about the size that predict() uses. Fails like
     // predict().
     base::Result<plan::RowCounts> countRows(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);

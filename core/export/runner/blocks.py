@@ -11,7 +11,7 @@ class Adjacency:
 
     def __init__(self, column, targets, table):
         if column.numel() and (int(column.min()) < 0 or int(column.max()) >= targets):
-            raise Problem(f"{table} refers to a row that does not exist: its table has {targets} rows")
+            raise Problem(f"{table} refers to a row that does not exist: the number of rows of its table is {targets}")
         keys = column.to(torch.int32) if targets < 1 << 31 else column  # sorted in half the time
         self.order = torch.argsort(keys, stable=True)
         counts = torch.bincount(column, minlength=targets)
@@ -132,7 +132,7 @@ class Block:
         size = self.graph.sizes[table]
         if rows.numel() and (int(rows.min()) < 0 or int(rows.max()) >= size):
             by = ", ".join(sorted({s["table"] for s in self.loop["frontier"] if s["target"] == table}))
-            raise Problem(f"{by} refers to a row of {table} that does not exist: it has {size} rows, counted from 0")
+            raise Problem(f"{by} refers to a row of {table} that does not exist: the number of its rows, counted from 0, is {size}")
         if table not in self.marks:
             self.marks[table] = Marks(size)
         return self.marks[table].distinct(rows)
@@ -231,7 +231,7 @@ class Total:
 
     def _empty(self, kind):
         if kind in ("max", "min"):
-            raise Problem("maximum over zero rows")
+            raise Problem("a maximum or minimum over zero rows is undefined")
         value = 0.0 if kind in ("sum", "norm2") else float("nan")
         return torch.full(self.merge["shape"], value, dtype=self.dtype)
 

@@ -162,13 +162,13 @@ class Runner:
         if dtype != spec["dtype"]:
             raise Problem(f"'{name}' is {dtype}, but the model takes {spec['dtype']}")
         if tensor.dim() != len(spec["shape"]):
-            raise Problem(f"'{name}' has {tensor.dim()} dimensions, not {len(spec['shape'])}")
+            raise Problem(f"'{name}' is {tensor.dim()}-dimensional, not {len(spec['shape'])}-dimensional")
         for dim, (size, wanted) in enumerate(zip(tensor.shape, spec["shape"])):
             if isinstance(wanted, int) and size != wanted:
                 raise Problem(f"'{name}' has size {size} in dimension {dim}, not {wanted}")
             if isinstance(wanted, str) and sizes.setdefault(wanted, (size, name))[0] != size:
                 other, first = sizes[wanted]
-                raise Problem(f"'{name}' has {size} rows of {wanted.strip('|')}, but '{first}' has {other}")
+                raise Problem(f"'{name}' gives {wanted.strip('|')} this number of rows: {size}, but '{first}' gives {other}")
 
 
 def flatten(name, value, data):
