@@ -60,8 +60,8 @@ struct Node {
     bool operator==(const Node&) const = default;
 };
 
-// Return the costs on frontier rows; empty vectors mean 0. The frontier of a value's own type includes D. Even if it is
-// cheaper than D, a value is not read there for its D rows alone.
+// Return the costs on frontier rows; empty vectors mean 0. The frontier of a value's own type includes D, but a value is
+// never read on the frontier for its D rows alone, whatever the costs.
 double readCostF(const Node& node, TypeId type);
 double computeCostF(const Node& node, TypeId type);
 

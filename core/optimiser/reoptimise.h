@@ -1,6 +1,7 @@
 #pragma once
 
-// Re-optimises locally while the user drags: only the stages around a pin are optimised, and all others are fixed.
+// Re-optimises locally, for the preview while the user drags a pin in the window: only the stages around the pin are
+// optimised, and all others are fixed.
 
 #include <limits>
 #include <memory>
@@ -32,7 +33,7 @@ std::optional<Placement> reoptimiseLocally(const Instance& instance, const Place
 base::Result<Answer> reoptimise(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& changed,
                                 const ReoptimiseOptions& options = {});
 
-// Does the same after reoptimiseLocally() has found nothing.
+// Does what reoptimise() does after reoptimiseLocally() has found nothing.
 base::Result<Answer> reoptimiseWhole(const Instance& instance, const Placement& incumbent,
                                      const std::vector<Pin>& changed, const ReoptimiseOptions& options = {});
 
