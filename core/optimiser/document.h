@@ -18,7 +18,7 @@ namespace hopscope::optimiser {
 // Fails with Input, naming file, JSON pointer and node.
 base::Result<std::vector<Instance>> readInstances(const json::Value& document, const std::string& file);
 
-// Returns one case object, from which readInstances() reads an equal instance.
+// Returns one case object, from which readInstances() reads an equivalent instance.
 json::Value writeInstance(const Instance& instance);
 
 // Returns the member "plan", with one object per stage {stage, hops, compute_D, compute_F, read_D, read_F, write};

@@ -109,8 +109,8 @@ struct Instance {
 // require an instance that passes this check.
 base::Status check(const Instance& instance);
 
-// Returns the earliest stage d of every node: the maximum of d of loc operands, 1 + d of src operands, and 1 + d of
-// required reads. Pins are ignored. A hop that uses another hop only locally keeps its stage.
+// Returns the earliest stage d of every node: the maximum of d of loc operands, 1 + d of src operands, 1 + d of required
+// reads and, for a hop, 1. Pins are ignored. A hop that uses another hop only locally can run in its stage.
 std::vector<int> depths(const Instance& instance);
 
 // Returns the number of stages that an instance needs without pins and budget: the maximum depth, but at least 1.

@@ -19,9 +19,9 @@ struct MinCutRelaxation {
 // if its use leads to a gather, and otherwise a read on D; a stored value costs its write.
 MinCutRelaxation minCutRelaxation(const Instance& instance);
 
-// Returns a lower bound for the cost of every legal placement, without a solver: each op computed, output written,
-// input read and relation loaded once, plus a minimum cut through the values to be written and read between hops. The
-// bound is loose.
+// Returns a lower bound for the cost of every legal placement, without a solver: each needed operator computed, each
+// output and pinned store written and each input read once, each relation loaded in as many stages as its hops follow
+// each other, plus a minimum cut through the values to be written and read between hops. The bound is loose.
 double cutBound(const Instance& instance);
 
 }  // namespace hopscope::optimiser

@@ -40,7 +40,7 @@ struct Answer {
     double lowerBound = 0;  // of the cost of every legal placement
     double gap = 0;         // (cost - lowerBound) / cost; 0 if optimal
     // The method that found the placement: "depth", "source-rule", "previous plan", "local search", "recompute 1",
-    // "recompute 2", "unlimited recomputation" or "local re-optimisation".
+    // "recompute 2", "unlimited recomputation", "local re-optimisation" or "repair".
     std::string found;
 };
 
