@@ -20,7 +20,7 @@ namespace hopscope::placement {
 base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy strategy,
                                   const std::vector<plan::Pin>& pins);
 
-// "store v35 of op42 aten::relu in convs.1 (net.py:12: `x = x.relu()`)".
+// Returns the text of a pin, with a source line if it is known: "store 'relu after convs.0' (net.py:12)".
 std::string describePin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
 // Checks a pin. Fails with Unsupported for values that cannot be stored (inputs, parameters, constants, numbers, sparse
