@@ -51,10 +51,11 @@ struct Request {
     std::int64_t targets = 64;
     std::vector<std::string>
         dataArguments;  // --data of the run, which the child reads; empty: inputs are copied to a file
-    std::vector<std::string> oracleProgram;  // command line of the child; empty: this program with `oracle`
-    bool sampledOnly = false;                // no full comparison, even if memory is sufficient
-    double sampledSeconds = 900;             // no further neighbourhoods are started after this time
-    std::optional<double> childSeconds;      // time limit of a child; nullopt: none
+    std::vector<std::string>
+        oracleProgram;  // command line of the child; empty: a fork of this program, or this program with `oracle`
+    bool sampledOnly = false;            // no full comparison, even if memory is sufficient
+    double sampledSeconds = 900;         // no further neighbourhoods are started after this time
+    std::optional<double> childSeconds;  // time limit of a child; nullopt: none
 };
 
 // Verifies a run. Compares all rows of the outputs if forward fits into memory. Otherwise chooses at least `targets`
