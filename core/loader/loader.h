@@ -149,19 +149,19 @@ using SlowFn = std::function<void(const std::string& place)>;
 // The raw program has these properties:
 //   - Weights are Parameter values with dotted names; a tensor with two names is one value. Values computed from
 //     constants only are constants themselves, unless they are written to.
-//   - Numbers derived from inputs are results of scalar operators. Wherever such a number decides a branch or the
-//     number of iterations of a loop, a Guard records its value on the sample; the analysis decides which guards are
-//     acceptable.
+//   - Numbers derived from inputs are results of scalar operators. Wherever the program depends on such a number (by a
+//     branch, the iterations of a loop, a dimension, or a position or key in a container), a Guard records its value on
+//     the sample; the analysis decides which guards are acceptable.
 //   - Tensors that share memory on the sample have the same Value::memory; Op::sharingVaries marks operators whose
 //     results may or may not share memory on another graph.
 //   - The result of an in-place operator is a new value that aliases the written argument. copy_, fill_ and zero_ have
-//     no functional name. Lists and tuples do not appear in the program, only their elements do.
+//     no functional name. Lists, tuples and dictionaries do not appear in the program, only their elements do.
 //   - All overloads of `to` and `cpu` are recorded as "aten::to.dtype", `x.data` as "aten::detach", and hacked_twin
 //     overloads as the overload that they stand for. Some overloads exist in TorchScript's registry only (registry.h).
 //   - A sparse argument "adj" becomes the Inputs "adj.coo_indices", "adj.coo_values" (or "adj.csr_crow", "adj.csr_col",
-//     "adj.csr_values") and the Int inputs "adj.coo_size.0", "adj.coo_size.1", which are the elements of the data key
-//     "adj.coo_size"; the matrix is the result of "aten::sparse_coo_tensor.indices_size", for CSR after
-//     "aten::_convert_indices_from_csr_to_coo".
+//     "adj.csr_values") and the Int inputs "adj.coo_size.0", "adj.coo_size.1" (or "adj.csr_size.0", "adj.csr_size.1"),
+//     which are the first two elements of the data key "adj.coo_size" (or "adj.csr_size"). The matrix is the result of
+//     "aten::sparse_coo_tensor.indices_size", for CSR after "aten::_convert_indices_from_csr_to_coo".
 //   - int, float and bool arguments are Inputs of kind Int, Float and Bool; the data holds them as one-element tensors.
 //   - Outputs, tensors or numbers, are named "out", "out.0", "out.KEY". An output can be a Constant.
 //   - Containers in a module path ("convs" of "convs.1") have the call number of their caller, since they are not
