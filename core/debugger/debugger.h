@@ -73,8 +73,8 @@ struct WatchRequest {
 };
 
 // Runs the plan, and records hits of breakpoints, rows of values and contributions of messages. Fails with Usage if a
-// place names no operator (or, for a breakpoint, no stage), no value with rows that a stage computes (`values`), or
-// nothing that aggregates messages (`aggregations`).
+// place names no operator (or, for a breakpoint, no stage). Each of `values` must name one with rows that a stage
+// computes, and each of `aggregations` an operator that aggregates messages.
 base::Result<schema::WatchReport> watch(const Subject& subject, const plan::Plan& plan, const WatchRequest& request,
                                         const Settings& settings, std::stop_token stop);
 

@@ -141,8 +141,8 @@ using SlowFn = std::function<void(const std::string& place)>;
 
 // Runs forward once on a small `sample` (keys as in --data) and records every operator that is executed. Fails with
 // Unsupported, naming the operator's module path and source line, if an operator is not in the table
-// (operators/operators.h), behaves differently from its entry there or draws random numbers, or if forward throws or
-// takes more than a million steps. Fails with Resources if forward needs too much memory. `whole`, if given, is the
+// (operators/operators.h), behaves differently from its entry there or draws random numbers. Also fails if forward
+// throws or takes more than a million steps, and with Resources if it needs too much memory. `whole`, if given, is the
 // complete data from which the sample was taken. If forward throws on `whole` as well, the error is Input, because the
 // data is wrong; if it does not, a size was probably baked into the file on export.
 //
@@ -159,9 +159,9 @@ using SlowFn = std::function<void(const std::string& place)>;
 //   - All overloads of `to` and `cpu` are recorded as "aten::to.dtype", `x.data` as "aten::detach", and hacked_twin
 //     overloads as the overload that they stand for. Some overloads exist in TorchScript's registry only (registry.h).
 //   - A sparse argument "adj" becomes the Inputs "adj.coo_indices", "adj.coo_values" (or "adj.csr_crow", "adj.csr_col",
-//     "adj.csr_values") and the Int inputs "adj.coo_size.0", "adj.coo_size.1" (or "adj.csr_size.0", "adj.csr_size.1"),
-//     which are the first two elements of the data key "adj.coo_size" (or "adj.csr_size"). The matrix is the result of
-//     "aten::sparse_coo_tensor.indices_size", for CSR after "aten::_convert_indices_from_csr_to_coo".
+//     "adj.csr_values") and two Int inputs. These are "adj.coo_size.0" and "adj.coo_size.1" (or "adj.csr_size.0" and
+//     "adj.csr_size.1"), the first two elements of the data key "adj.coo_size" (or "adj.csr_size"). The matrix is the
+//     result of "aten::sparse_coo_tensor.indices_size", for CSR after "aten::_convert_indices_from_csr_to_coo".
 //   - int, float and bool arguments are Inputs of kind Int, Float and Bool; the data holds them as one-element tensors.
 //   - Outputs, tensors or numbers, are named "out", "out.0", "out.KEY". An output can be a Constant.
 //   - Containers in a module path ("convs" of "convs.1") have the call number of their caller, since they are not

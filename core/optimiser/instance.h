@@ -105,8 +105,8 @@ struct Instance {
 
 // Checks that everything is in range, finite and not negative, that names differ, and that edges have no cycle. Inputs
 // must have no operands, and all other nodes some; only hops have src operands, all with node rows, and relations.
-// Frontier costs must be given where frontier rows can be needed, and there, for a node's own type, be at least the
-// costs on D. Pins must apply to the nodes that they name. Fails with Input, naming the node, the relation or the kind of
+// Frontier costs must be given where frontier rows can be needed; those of a node's own type must not be lower than on
+// D. Pins must apply to the nodes that they name. Fails with Input, naming the node, the relation or the kind of
 // pin. Linear. All other functions of the module require an instance that passes this check.
 base::Status check(const Instance& instance);
 

@@ -23,10 +23,10 @@ base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy s
 // Returns the text of a pin, with a source line if it is known: "store 'relu after convs.0' (net.py:12)".
 std::string describePin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
-// Checks a pin. Fails with Unsupported for values that cannot be stored (inputs, parameters, constants, numbers, sparse
-// matrices, and values that have no rows or follow from the structure alone), for a NoCheckpoint pin on an output, for a
-// Cut pin if the value is not an operand of the consumer, and for a HopStage pin if the value is neither gathered nor
-// aggregated.
+// Checks a pin. Fails with Unsupported for values that cannot be stored: inputs, parameters, constants, numbers, sparse
+// matrices, and values that have no rows or follow from the structure alone. A NoCheckpoint pin on an output is refused
+// as well. So is a Cut pin if the value is not an operand of the consumer, and a HopStage pin if the value is neither
+// gathered nor aggregated.
 base::Status checkPin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
 // Returns the pins that count, each once, in order (see base::PinKind).

@@ -59,13 +59,13 @@ struct Request {
 };
 
 // Verifies a run. Compares all rows of the outputs if forward fits into memory. Otherwise chooses at least `targets`
-// destinations of each table with outputs (or all of its rows), from all quantiles of the in-degree, and isolated ones,
-// and compares them by running forward on their depth_op-hop neighbourhoods, several at a time if these fit together.
-// Neighbourhoods that are too large are skipped. This is impossible for models that reduce over the whole graph or pool
-// graphs, that compute with table sizes, row numbers or the whole structure, that have a weight with one row per row of
-// a table, or that have an output on neither nodes nor edges of the inputs. The verdict is then "unverifiable", with the
-// reason. Mode::Full fails with Resources if forward does not fit into memory. If the child dies, the verdict states
-// that as its reason; it is not an error.
+// destinations of each table with outputs (or all of its rows), from all quantiles of the in-degree, and isolated ones.
+// They are compared by running forward on their depth_op-hop neighbourhoods, several at a time if these fit together;
+// neighbourhoods that are too large are skipped. This is impossible for models that reduce over the whole graph or pool
+// graphs, and for those that compute with table sizes, row numbers or the whole structure. Nor is it possible with
+// weights that have one row per row of a table, or with outputs on neither nodes nor edges. The verdict is then
+// "unverifiable", with the reason. Mode::Full fails with Resources if forward does not fit into memory. If the child
+// dies, the verdict states that as its reason; it is not an error.
 //
 // After a full comparison, stored values are compared with those of the program, if memory suffices. The program is
 // evaluated operator by operator on whole tensors in this process (executor/unsplit.h), since forward does not return
