@@ -124,7 +124,7 @@ void CaptureProbe::add(const Probed& result)
     m_bytes += static_cast<std::int64_t>(m_rows.back().nbytes());
     if (m_bytes > m_mostBytes)
         executor::raise(base::ErrorCode::Resources, "the rows of " + ir::valueName(m_value) + " do not fit into memory",
-                        "look at some nodes, at a range of rows, or at one batch");
+                        "look at fewer rows: at some nodes, at a range of rows, or at one batch");
 }
 
 SeenTensor CaptureProbe::take()

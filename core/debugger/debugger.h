@@ -35,9 +35,9 @@ struct Settings {
     base::ProgressFn progress;
 };
 
-// Compares two models on their inputs, operator by operator on whole tensors. Each needs as much memory as the unsplit
-// model, at the same time. Operators correspond if they are of the same kind in the same module, in order. Operators
-// that read weights alone count as weights.
+// Compares two models on their inputs, operator by operator on whole tensors. Needs the memory of both unsplit models
+// at the same time. Operators correspond if they are of the same kind in the same module, in order. Results that follow
+// from weights and literals alone are not compared; parameters of the same name are, exactly.
 base::Result<schema::DivergenceRecord> compareModels(const Subject& first, const Subject& second,
                                                      const Settings& settings, std::stop_token stop);
 
@@ -48,8 +48,8 @@ base::Result<schema::DivergenceRecord> compareStaged(const Subject& subject, con
                                                      const base::TensorMap& staged, const Settings& settings,
                                                      std::stop_token stop);
 
-// Runs the plan and finds the operators that produce NaN or infinities. Ignores those that never reach an output: GCN
-// computes infinities for isolated nodes, and replaces them.
+// Runs the plan and finds the operators that produce NaN or infinities. The report tells those that reach an output from
+// the others: GCN computes infinities for isolated nodes, and replaces them.
 base::Result<schema::NonFiniteReport> huntNonFinite(const Subject& subject, const plan::Plan& plan,
                                                     const Settings& settings, std::stop_token stop);
 
@@ -66,14 +66,15 @@ struct Breakpoint {
 struct WatchRequest {
     std::vector<Breakpoint> breakpoints;
     std::size_t hits = 20;                  // number of hits described in full; the others are counted
-    std::vector<std::string> values;        // as Breakpoint::place; the values have rows
+    std::vector<std::string> values;        // as Breakpoint::place, but no stages; values without rows are omitted
     std::vector<std::int64_t> nodes;        // rows of the values' tables
     std::string output;                     // folder for VALUE.npy, one row for each node; empty: no files
-    std::vector<std::string> aggregations;  // as Breakpoint::place; their messages into `nodes` are recorded
+    std::vector<std::string> aggregations;  // as `values`; their messages into `nodes` are recorded
 };
 
 // Runs the plan, and records hits of breakpoints, rows of values and contributions of messages. Fails with Usage if a
-// `place` names no operator.
+// place names no operator (or, for a breakpoint, no stage). Each of `values` must name one with rows that a stage
+// computes, and each of `aggregations` an operator that aggregates messages.
 base::Result<schema::WatchReport> watch(const Subject& subject, const plan::Plan& plan, const WatchRequest& request,
                                         const Settings& settings, std::stop_token stop);
 

@@ -21,13 +21,13 @@ struct Stopped {
 
 class Stepping {
 public:
-    // Callbacks on the run's thread, after each operator of a batch. `steps` returns whether to stop even without a
-    // breakpoint. `hold` returns when the run may continue.
+    // Callbacks on the run's thread. `steps` is called after each operator of a batch at which no breakpoint stops, and
+    // returns whether to stop there. `hold` is called at each stop, and returns when the run may continue.
     using Steps = std::function<bool()>;
     using Hold = std::function<void(Stopped)>;
 
-    // Makes the probe. `analysis` and `plan` must outlive it. Fails with Usage if a breakpoint's `place` names no
-    // operator.
+    // Makes the probe. `analysis` and `plan` must outlive it. Fails with Usage if a breakpoint's `place` names neither
+    // an operator nor a stage of the plan.
     static base::Result<std::unique_ptr<Stepping>> make(const analysis::Analysis& analysis, const plan::Plan& plan,
                                                         const std::vector<Breakpoint>& breakpoints, Steps steps,
                                                         Hold hold);
@@ -35,7 +35,7 @@ public:
     Stepping(const Stepping&) = delete;
     Stepping& operator=(const Stepping&) = delete;
 
-    // Replaces the breakpoints. Can be called from any thread during the run.
+    // Replaces the breakpoints, or fails as make() does. Can be called from any thread during the run.
     base::Status setBreakpoints(const std::vector<Breakpoint>& breakpoints);
     // Returns the probe for executor::Options.
     [[nodiscard]] executor::Probe& probe();

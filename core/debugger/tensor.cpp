@@ -92,7 +92,8 @@ base::Result<SeenTensor> seenWhole(const Analysis& analysis, ValueId value, cons
     if (choosy && !analysis.hasRows(value))
         return base::fail(base::ErrorCode::Usage, ir::valueName(value) + " has no rows to choose from");
     if (!request.nodes.empty() && !isNodeTable(analysis, analysis.rowSpace(value)))
-        return base::fail(base::ErrorCode::Usage, ir::valueName(value) + " is on edges and is not computed in batches",
+        return base::fail(base::ErrorCode::Usage,
+                          ir::valueName(value) + " has no rows of nodes and is not computed in batches",
                           "choose rows by their numbers instead of nodes");
     const at::Tensor whole = loader::toTensor(view);
     const int dim = analysis.hasRows(value) ? analysis.rowDim(value) : -1;

@@ -27,19 +27,19 @@ struct SeenTensor {
 
 // Runs the plan on a CPU up to the requested value, one operator at a time. Values that no batch computes (those of the
 // prologue, of reductions over all rows, and within other operators) are computed on whole tensors. Inputs and weights
-// are not copied. Fails with Usage unless `place` names exactly one value, and with Resources if the rows do not fit
-// into memory.
+// are not copied. Fails with Usage if `place` names no value or several, or if the value does not have such rows, as a
+// sparse matrix or an input that is not in the data. Fails with Resources if the rows do not fit into memory.
 base::Result<SeenTensor> seeTensor(const Subject& subject, const plan::Plan& plan, const TensorRequest& request,
                                    const Settings& settings, std::stop_token stop);
 
 // Returns the bytes of the rows [begin, end) in C order.
 std::vector<std::byte> rowBytes(const SeenTensor& tensor, std::int64_t begin, std::int64_t end);
-// Returns the rows [begin, end) with readable names and the first `numbers` numbers of each. `values` are those of the
-// same model.
+// Returns the rows [begin, end), each with its input table and number, the ends of an edge, and its first `numbers`
+// numbers (none if they are complex). `values` are those of the same model.
 base::Result<std::vector<schema::TensorRow>> shownRows(const analysis::Analysis& analysis, const SeenTensor& tensor,
                                                        std::int64_t begin, std::int64_t end, std::int64_t numbers,
                                                        executor::UnsplitValues& values);
-// Writes FILE.npy and, unless these are all rows of the table, FILE.rows.npy with their numbers.
+// Writes the rows to `file`, NAME.npy, and SeenTensor::numbers, unless they are empty, to NAME.rows.npy.
 base::Status saveTensor(const SeenTensor& tensor, const std::string& file);
 
 }  // namespace hopscope::debugger

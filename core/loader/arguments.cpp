@@ -135,7 +135,7 @@ Built Assembler::csr(const std::string& key)
     if (sizes.empty())
         return fail(ErrorCode::Input,
                     "'" + key + ".csr_size' needs two sizes, followed by the dimensions of an edge's values",
-                    "give the numbers of rows and of columns", key);
+                    "give the numbers of rows and of columns, then any further dimensions of the values", key);
     if (const auto bad = broken(key, [&] { at::_validate_sparse_csr_tensor_args(*crow, *col, *values, sizes); }))
         return tl::unexpected(*bad);
     return IValue(at::sparse_csr_tensor(*crow, *col, *values, sizes, values->options().layout(at::kSparseCsr)));
@@ -292,7 +292,7 @@ tl::unexpected<base::Error> missing(const c10::Argument& argument, const base::T
     const std::string elements = elementKeys(argument);
     if (inputs.contains(argument.name()) || isText(argument))
         return fail(ErrorCode::Unsupported,
-                    "forward takes '" + argument.name() + "' as a " + argument.type()->str() +
+                    "forward takes '" + argument.name() + "' as " + argument.type()->str() +
                         ", which cannot be made from a tensor of the data",
                     elements.empty() ? "wrap the model in a module whose forward takes tensors"
                                      : "name its elements in the data: " + elements,
@@ -300,8 +300,8 @@ tl::unexpected<base::Error> missing(const c10::Argument& argument, const base::T
     std::string given;
     for (const auto& [key, view] : inputs) given += (given.empty() ? "" : ", ") + key;
     const std::string similar = names::nearest(argument.name(), inputs);
-    std::string hint = "add it to the data under this name; given: " + (given.empty() ? std::string("nothing") : given);
-    if (!elements.empty()) hint = "name its elements in the data: " + elements + "; " + hint;
+    std::string hint = "add it to the data; given: " + (given.empty() ? std::string("nothing") : given);
+    if (!elements.empty()) hint = "the keys of its elements are " + elements + "; " + hint;
     else if (!similar.empty()) hint = "did you mean '" + similar + "'? " + hint;
     return fail(ErrorCode::Input,
                 "forward needs '" + argument.name() + "' (" + argument.type()->str() +

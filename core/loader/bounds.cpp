@@ -62,7 +62,7 @@ void checkSparse(const Stack& arguments)
     const at::Tensor& indices = arguments[0].toTensor();
     const std::vector<std::int64_t> size = arguments[2].toIntVector();
     TORCH_CHECK_INDEX(indices.dim() == 2 && indices.size(0) <= static_cast<std::int64_t>(size.size()),
-                      "indices must have a row for each sparse dimension");
+                      "indices must be a matrix without more rows than the size has dimensions");
     for (std::int64_t d = 0; d < indices.size(0); ++d)
         within(indices[d], 0, size[static_cast<std::size_t>(d)] - 1, "indices");
 }
@@ -71,7 +71,8 @@ void checkSparse(const Stack& arguments)
 void checkSegments(const Stack& arguments)
 {
     constexpr std::size_t offsets = 4, axis = 5, unsafe = 6;
-    TORCH_CHECK_INDEX(!arguments[unsafe].toBool(), "unsafe=True does not check its segments");
+    TORCH_CHECK_INDEX(!arguments[unsafe].toBool(),
+                      "segment_reduce with unsafe=True would leave its segments unchecked");
     if (!arguments[offsets].isTensor()) return;
     offsetsWithin(arguments[offsets].toTensor(), arguments[0].toTensor().size(arguments[axis].toInt()), "offsets");
 }

@@ -113,7 +113,8 @@ base::Status checkTypes(const ModelLimits& limits, const base::TensorMap& inputs
         return fail(ErrorCode::Input,
                     "the exported program takes '" + argument + "' as " + base::nameOf(type) + ", and the data has " +
                         base::nameOf(input->second.dtype),
-                    "store it as " + std::string(base::nameOf(type)) + ", or export the model with such inputs",
+                    "store it as " + std::string(base::nameOf(type)) +
+                        ", or export the model with inputs of the type of the data",
                     argument);
     }
     return {};

@@ -274,7 +274,7 @@ tl::unexpected<base::Error> noForward(const torch::jit::Module& module, const st
 {
     if (module.find_method("forward__0"))
         return fail(ErrorCode::Unsupported, "the model " + className + " has several overloads of forward",
-                    "script a module whose forward calls it");
+                    "script a module whose forward calls one of them");
     std::string methods;
     for (const torch::jit::Method& method : module.get_methods())
         if (!method.name().starts_with("_")) methods += (methods.empty() ? "" : ", ") + method.name();

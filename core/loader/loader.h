@@ -19,7 +19,7 @@ namespace hopscope::loader {
 
 struct Argument {  // of forward, without self
     std::string name;
-    std::string type;       // in TorchScript's notation: "Tensor", "Optional[Tensor]", "Dict(str, Tensor)", "int"
+    std::string type;       // in TorchScript's notation: "Tensor", "Tensor?", "Dict(str, Tensor)", "int"
     bool optional = false;  // can be omitted: it is Optional or has a default
 };
 
@@ -36,15 +36,15 @@ struct Parameter {  // a parameter or buffer, with its dotted name
     std::int64_t notFinite = 0;  // NaN and infinite elements
 };
 
-struct SizeLimit {  // the limits within which an exported program accepts a size
+struct SizeLimit {  // the limits within which an exported program accepts a size, or an argument of type int or bool
     SizePlace place;
-    std::int64_t least = 0, most = 0;  // equal: the size was fixed when the program was exported
+    std::int64_t least = 0, most = 0;  // equal: it was fixed when the program was exported
 };
 // The hint that explains how to export a program without such sizes.
 inline constexpr const char* dynamicSizesHint =
     "export it with dynamic sizes: torch.export.export(model, (x, edge_index), dynamic_shapes={\"x\": {0: Dim.AUTO}, "
-    "\"edge_index\": {1: Dim.AUTO}}), with Dim of torch.export; if it is still fixed, Dim.DYNAMIC names the line that "
-    "fixes it";
+    "\"edge_index\": {1: Dim.AUTO}}), with Dim of torch.export; if a size is still fixed, Dim.DYNAMIC names the line "
+    "that fixes it";
 
 struct SizeGuard {  // a condition on sizes under which an exported program computes what its model does
     std::optional<SizeExpression> condition;  // nullopt: of a form that Hopscope does not know
@@ -93,13 +93,13 @@ enum class Sha256 : std::uint8_t { No, Yes };
 // Loads a model on the CPU, after checking the archive without LibTorch. Devices in the model's code are replaced by
 // the CPU. Archives that TorchScript wrote but refuses to read ("Type mismatch: V is set to type A in the true branch
 // ...") are repaired in memory. Archives of torch.export.save (.pt2), recognised by their members, become a module in
-// memory; nothing in them is executed. Fails with Input (unreadable, damaged, malicious) or Unsupported (custom
-// classes, FlatBuffer, packages of AOTInductor).
+// memory; nothing in them is executed. Fails with Input (unreadable, damaged, malicious), Unsupported (a format, class,
+// method or operator that Hopscope does not read) or Resources (too little memory).
 base::Result<Model> load(const std::string& path, Sha256 hashed = Sha256::No);
 
 // A straight-line program recorded from one run of forward, and the tensors of its Parameter and Constant values.
 struct Walk {
-    struct Tensors;  // by ValueId: loader/torch_model.h
+    struct Tensors;  // by ValueId: loader/tensors.h
     ir::Program program;
     std::shared_ptr<const Tensors> tensors;
     std::int64_t prints = 0;  // number of calls of print on the sample, which print nothing
@@ -130,9 +130,10 @@ struct Binding {
     std::vector<std::string> ignored;  // notes about keys that forward does not take
 };
 // Checks the data keys in `inputs` against forward's arguments. Keys that are not arguments are ignored with a note;
-// optional arguments without data are None. Fails with Input if a required argument has no data, if a key is probably a
-// misspelt argument, or if an exported program does not accept inputs of these sizes. Fails with Unsupported if the
-// program accepts them under a condition that cannot be checked.
+// optional arguments without data have their default or are None. Fails with Input if a required argument has no data,
+// if a key is probably a misspelt argument, or if an exported program does not accept inputs of these sizes and types.
+// Fails with Unsupported if an argument cannot be made from tensors, or if an exported program accepts the inputs under
+// a condition that cannot be checked.
 base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs, Extent extent = Extent::Graph);
 
 // A function that is called with the operator that a slow walk has reached.
@@ -140,26 +141,27 @@ using SlowFn = std::function<void(const std::string& place)>;
 
 // Runs forward once on a small `sample` (keys as in --data) and records every operator that is executed. Fails with
 // Unsupported, naming the operator's module path and source line, if an operator is not in the table
-// (operators/operators.h), behaves differently from its entry there or draws random numbers, or if forward throws.
-// `whole`, if given, is the complete data from which the sample was taken. If forward throws on `whole` as well, the
-// error is Input, because the data is wrong; if it does not, a size was probably baked into the file on export.
+// (operators/operators.h), behaves differently from its entry there or draws random numbers. Also fails if forward
+// throws or takes more than a million steps, and with Resources if it needs too much memory. `whole`, if given, is the
+// complete data from which the sample was taken. If forward throws on `whole` as well, the error is Input, because the
+// data is wrong; if it does not, a size was probably baked into the file on export.
 //
 // The raw program has these properties:
 //   - Weights are Parameter values with dotted names; a tensor with two names is one value. Values computed from
 //     constants only are constants themselves, unless they are written to.
-//   - Numbers derived from inputs are results of scalar operators. Wherever such a number decides a branch or the
-//     number of iterations of a loop, a Guard records its value on the sample; the analysis decides which guards are
-//     acceptable.
+//   - Numbers derived from inputs are results of scalar operators. Wherever the program depends on such a number (by a
+//     branch, the iterations of a loop, a dimension, or a position or key in a container), a Guard records its value on
+//     the sample; the analysis decides which guards are acceptable.
 //   - Tensors that share memory on the sample have the same Value::memory; Op::sharingVaries marks operators whose
 //     results may or may not share memory on another graph.
 //   - The result of an in-place operator is a new value that aliases the written argument. copy_, fill_ and zero_ have
-//     no functional name. Lists and tuples do not appear in the program, only their elements do.
+//     no functional name. Lists, tuples and dictionaries do not appear in the program, only their elements do.
 //   - All overloads of `to` and `cpu` are recorded as "aten::to.dtype", `x.data` as "aten::detach", and hacked_twin
 //     overloads as the overload that they stand for. Some overloads exist in TorchScript's registry only (registry.h).
 //   - A sparse argument "adj" becomes the Inputs "adj.coo_indices", "adj.coo_values" (or "adj.csr_crow", "adj.csr_col",
-//     "adj.csr_values") and the Int inputs "adj.coo_size.0", "adj.coo_size.1", which are the elements of the data key
-//     "adj.coo_size"; the matrix is the result of "aten::sparse_coo_tensor.indices_size", for CSR after
-//     "aten::_convert_indices_from_csr_to_coo".
+//     "adj.csr_values") and two Int inputs. These are "adj.coo_size.0" and "adj.coo_size.1" (or "adj.csr_size.0" and
+//     "adj.csr_size.1"), the first two elements of the data key "adj.coo_size" (or "adj.csr_size"). The matrix is the
+//     result of "aten::sparse_coo_tensor.indices_size", for CSR after "aten::_convert_indices_from_csr_to_coo".
 //   - int, float and bool arguments are Inputs of kind Int, Float and Bool; the data holds them as one-element tensors.
 //   - Outputs, tensors or numbers, are named "out", "out.0", "out.KEY". An output can be a Constant.
 //   - Containers in a module path ("convs" of "convs.1") have the call number of their caller, since they are not
@@ -174,14 +176,14 @@ base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const
 // Returns the operators in the code of forward and of everything that it calls, without running them. The program shows
 // a model that cannot be walked; it cannot be evaluated. Both sides of a branch are read unless a constant decides it,
 // and the body of a loop is read once. Containers and numbers are omitted. Inputs have the shapes of `sample` (keys as
-// in --data); if it is empty, shapes are unknown and every argument is an input. Results have no shape. `where` is
-// Error::where of the refusal: the node at that location becomes an operator in any case. Reading ends after 200,000
-// instructions.
+// in --data); if it is empty, shapes are unknown and every required argument with tensors is an input. Results have no
+// shape. `where` is Error::where of the refusal: the node at that location becomes an operator in any case. Reading ends
+// after 200,000 instructions.
 ir::Program readCode(const Model& model, const base::TensorMap& sample, const std::string& where);
 
 // Generates inputs for a walk without data (`inspect MODEL`): guesses shapes from the names of the arguments and the
-// shapes of the weights until forward accepts them. Fails with Unsupported, asking for --data, if it accepts none of
-// the guesses.
+// shapes of the weights until forward accepts them. Fails with Unsupported, asking for --data, if forward accepts none
+// of the guesses or has a required argument that is neither a tensor nor a number.
 base::Result<base::TensorMap> proposeSample(const Model& model, const SlowFn& slow = {});
 
 }  // namespace hopscope::loader

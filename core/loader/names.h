@@ -9,8 +9,8 @@
 
 namespace hopscope::loader::names {
 
-// True if `key` is probably a misspelling of `wanted`: the two differ in case, a plural s, underscores, or, for longer
-// names, in one or two letters.
+// True if `key` is probably a misspelling of `wanted`: apart from case, separators and a plural s, the two are equal or
+// differ in one letter (names of four to six letters) or up to two (longer names).
 bool similar(std::string_view key, std::string_view wanted);
 
 // Returns the first key that is probably a misspelling of `wanted`; empty if there is none.

@@ -4,7 +4,7 @@ namespace hopscope::loader {
 
 // Performs the work that LibTorch postpones until it loads and runs its first model, so that processes forked
 // afterwards need not do it. LibTorch then registers TorchScript's own operators and compiles its functions for older
-// files and for gradients, which takes a fifth of the time of a start. Starts no thread and opens no file.
+// files and for gradients. Starts no thread and opens no file.
 void prepareLibTorch();
 
 }  // namespace hopscope::loader

@@ -1,7 +1,7 @@
 #pragma once
 
-// Converts between base::TensorView and LibTorch's tensors. Does not include TorchScript, whose headers take three
-// times as long to compile; torch_model.h does. For the LibTorch modules only.
+// Converts between base::TensorView and LibTorch's tensors. Does not include TorchScript, whose headers are slow to
+// compile; torch_model.h does. For the LibTorch modules only.
 
 #include <ATen/ATen.h>
 
@@ -20,7 +20,8 @@ base::Result<base::DType> dtypeOf(at::ScalarType type);  // fails with Unsupport
 
 // Returns a tensor on the view's memory, which it keeps alive. The tensor must not be written to.
 at::Tensor toTensor(const base::TensorView& view);
-// Returns a view of the tensor's memory, which it keeps alive. The tensor must be strided and on the CPU.
+// Returns a view of the tensor's memory, which it keeps alive. The tensor must be strided, on the CPU and of a dtype
+// that dtypeOf() knows.
 base::TensorView toView(const at::Tensor& tensor);
 
 }  // namespace hopscope::loader

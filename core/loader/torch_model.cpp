@@ -40,8 +40,8 @@ base::Status flatten(const c10::IValue& value, const std::string& name,
             if (auto ok = flatten(entry.value(), name + "." + keyText(entry.key()), out); !ok) return ok;
     } else if (!value.isNone()) {
         return base::fail(base::ErrorCode::Unsupported,
-                          "forward returns a " + value.tagKind() + ", which is neither tensor nor number",
-                          "return tensors, or tuples, lists or dictionaries of tensors", name);
+                          "forward returns " + value.tagKind() + ", which is neither a tensor nor a number",
+                          "return tensors, numbers, and tuples, lists or dictionaries of them", name);
     }
     return {};
 }
@@ -74,7 +74,7 @@ base::Result<DType> dtypeOf(at::ScalarType type)
         if (theirs == type) return ours;
     return base::fail(base::ErrorCode::Unsupported,
                       std::string("tensors of type ") + c10::toString(type) + " are not supported",
-                      "use a standard numeric type");
+                      "use bool, integers, float16, bfloat16, float32, float64, complex64 or complex128");
 }
 
 at::Tensor toTensor(const base::TensorView& view)

@@ -13,8 +13,9 @@ struct Model::Impl {
     torch::jit::Module module;  // in eval mode; its tensors and the devices in its code are on the CPU
 };
 
-// Assembles the arguments of forward, in order, from the data keys. Elements of Dict and List arguments are collected;
-// optional arguments without data are None. Fails with Input, as bind() does.
+// Assembles the arguments of forward, in order, from the data keys. Elements of dictionaries, lists and tuples and parts
+// of sparse matrices are collected; optional arguments without data have their default or are None. Fails as bind() does
+// for a part of a graph, but checks neither types nor spelling.
 base::Result<std::vector<c10::IValue>> assembleInputs(const Model& model, const base::TensorMap& inputs);
 
 // Returns the dtype that a Python number has as a tensor: bool, int64 or float64.
@@ -22,7 +23,8 @@ at::TensorOptions scalarOptions(const c10::IValue& number);
 // Returns a dictionary key as a part of a name: "user" in "x.user".
 std::string keyText(const c10::IValue& key);
 
-// Returns the tensors in the result of forward, with their names in Program::outputs ("out", "out.0", "out.KEY").
+// Returns the tensors in the result of forward, and its numbers as tensors, with their names in Program::outputs ("out",
+// "out.0", "out.KEY"). Fails with Unsupported for objects of other types.
 base::Result<std::vector<std::pair<std::string, at::Tensor>>> flattenOutputs(const c10::IValue& result);
 
 }  // namespace hopscope::loader

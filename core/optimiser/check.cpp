@@ -33,7 +33,7 @@ std::string nameOf(const Node& node, std::size_t index)
 std::string flawOfCosts(const Node& node, std::size_t types)
 {
     for (const double value : {node.write, node.readD, node.computeD, node.size})
-        if (!isCost(value)) return "a cost is negative or not finite";
+        if (!isCost(value)) return "a cost or the size is negative or not finite";
     for (const auto* list : {&node.readF, &node.computeF})
         if (!list->empty() && list->size() != types) return "frontier costs need one entry per type";
     return {};
@@ -50,7 +50,7 @@ std::string flawOfOperands(const Instance& in, const Node& node)
             return "'" + in.node(u).name + "' has edge rows and cannot be gathered by source";
     }
     if (node.kind != NodeKind::Hop && !node.src.empty()) return "only hops gather by source";
-    if (node.kind == NodeKind::Input && !node.loc.empty()) return "an input has no operands";
+    if (node.kind == NodeKind::Input && !node.loc.empty()) return "an input must not have operands";
     if (node.kind != NodeKind::Input && node.src.empty() && node.loc.empty()) return "it has no operands";
     return {};
 }
@@ -155,7 +155,7 @@ base::Status check(const Instance& instance)
         std::vector<std::uint8_t> sorted(instance.nodes.size(), 0);
         for (const int v : graph.order) sorted[v] = 1;
         const auto stuck = static_cast<std::size_t>(std::ranges::find(sorted, 0) - sorted.begin());
-        return refuse(nameOf(instance.nodes[stuck], stuck), "it depends on itself");
+        return refuse(nameOf(instance.nodes[stuck], stuck), "it depends on itself, or on a node that does");
     }
     return checkFrontierCosts(graph);
 }

@@ -63,7 +63,7 @@ public:
         m_in.hostBudget = m_root.maybe<double>("host_budget");
         m_in.types = m_root.maybe<std::vector<std::string>>("types").value_or(std::vector<std::string>());
         const std::vector<Reader> nodes = m_root.items("nodes");
-        if (nodes.size() > 200000) m_root.refuse("has too many nodes");
+        if (nodes.size() > 200000) m_root.refuse("has more than 200,000 nodes");
         collectNames(nodes);
         for (const Reader& node : nodes) m_in.nodes.push_back(readNode(node));
         for (const Reader& output : m_root.items("outputs")) m_in.outputs.push_back(nodeId(output));
@@ -230,7 +230,7 @@ OnFrontier frontierEntry(const Instance& in, const Reader& reader, const std::ma
     const auto found = at == std::string::npos ? names.end() : names.find(text.substr(0, at));
     const TypeId type = found == names.end() ? TypeId() : indexOf<TypeTag>(in.types, text.substr(at + 1));
     if (type.valid()) return {NodeId(found->second), type};
-    reader.refuse("is not a VALUE@TYPE of the instance: '" + text + "'");
+    reader.refuse("is neither a VALUE nor a VALUE@TYPE of the instance: '" + text + "'");
     return {NodeId(0), TypeId(0)};
 }
 

@@ -66,7 +66,7 @@ private:
         m_stage = s.stage;
         if (s.stage < (m_in.allowStage0 ? 0 : 1) || s.stage > m_in.stages) note("no such stage");
         if (s.stage == 0 && !(s.hops.empty() && s.computeF.empty() && s.readF.empty()))
-            note("stage 0 has neither hops nor frontier rows");
+            note("stage 0 cannot have hops or frontier rows");
         if (s.hops.empty() && s.computeD.empty() && s.computeF.empty()) note("nothing is computed");
         reads(s);
         computations(s);
@@ -105,9 +105,9 @@ private:
         for (const auto* list : {&s.hops, &s.computeD})
             for (const NodeId v : *list) checkD(v);
         for (const NodeId v : s.hops)
-            if (!isHop(v)) note(name(v) + " is listed as a hop");
+            if (!isHop(v)) note(name(v) + " is listed as a hop and is none");
         for (const NodeId v : s.computeD)
-            if (isHop(v)) note(name(v) + " is a hop");
+            if (isHop(v)) note(name(v) + " is a hop and is not listed as one");
     }
 
     void add(NodeId v, bool again, double cost)
@@ -194,10 +194,11 @@ private:
         const bool written = m_written[v] != never;
         if (isHop(node) && m_hopStage[v] == never) note(name(node) + " never runs");
         if (m_bounds.output[v] && !written) note("the output " + name(node) + " is not written");
-        if (m_bounds.pinned[v] && !written) note(name(node) + " is not written, and a pin stores it");
-        if (m_bounds.forbidden[v] && written) note(name(node) + " is written, and a pin forbids it");
+        if (m_bounds.pinned[v] && !written) note(name(node) + " is not written, but a pin requires it to be stored");
+        if (m_bounds.forbidden[v] && written) note(name(node) + " is written, but a pin forbids storing it");
         if (written && !m_bounds.mayStore[v]) note(name(node) + " cannot be stored");
-        if (m_bounds.once[v] && m_computed[v] > 1) note(name(node) + " is computed more than once");
+        if (m_bounds.once[v] && m_computed[v] > 1)
+            note(name(node) + " is computed more than once, which a pin or the instance forbids");
         if (m_bounds.stagePin[v] != never && m_bounds.stagePin[v] != m_hopStage[v])
             note(name(node) + " does not run in the stage that a pin gives it");
     }

@@ -14,14 +14,14 @@ using base::DecisionKind;
 struct Explanation {
     DecisionKind kind = DecisionKind::Stored;
     NodeId node;
-    double write = 0;         // the costs of this value over all stages: its write,
-    double read = 0;          // its reads
-    double compute = 0;       // its computations
+    double write = 0;         // the cost of writing the value
+    double read = 0;          // the cost of reading it, over all stages
+    double compute = 0;       // the cost of computing it, over all stages
     std::vector<int> stages;  // the stages that read it (Stored), compute it (Recomputed) or run it (Delayed)
     bool possible = true;     // false: no legal plan decides otherwise
     std::optional<double>
-        alternative;   // the cost of the best plan found that does; none if not possible, or after the deadline
-    double saves = 0;  // alternative - the placement's cost: the benefit of the decision
+        alternative;   // the cost of the best plan found that decides otherwise; nullopt: none found in time
+    double saves = 0;  // alternative - the placement's cost: the benefit of the decision; 0 without an alternative
 };
 
 // Returns one explanation per decision, in order of stages and nodes. Omits outputs, which have to be stored.

@@ -35,11 +35,12 @@ struct RepairQuestions {
 
 // Finds an irreducible infeasible subset by a deletion filter, which solves one feasibility problem per pin, and the
 // repairs that make the whole instance feasible. MoreStages is the smallest sufficient number, up to three more or up
-// to the last stage that a pin names. DropPins drops one pin of the subset and, if other conflicts remain, a pin of
-// each of these. RaiseBudget is the smallest budget that suffices. A subset without pins and budget means that there
-// are too few stages for any plan. `options` limits each solve separately, and none takes longer than ten seconds;
-// strategy and incumbent are ignored. Fails with Unsupported without a solver, with Input if the instance is feasible,
-// and with Resources if a question is still open at the deadline.
+// to the last stage that a pin names (at most 50 more). DropPins drops one pin of the subset and, if other conflicts
+// remain, a pin of each of these. RaiseBudget is the smallest budget that suffices. A subset without pins and budget
+// means that there are too few stages for any plan. `options` limits each solve separately, and solves for repairs take
+// at most ten seconds each; strategy, incumbent and onImprovement are ignored. Fails with Unsupported without a solver,
+// with Input if the instance is feasible, and with Resources or Cancelled if the subset is not found before the deadline
+// or a stop. Omits repairs that are not found in time.
 base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, const Options& options = {},
                                                     const RepairQuestions& asked = {});
 

@@ -60,8 +60,8 @@ struct Node {
     bool operator==(const Node&) const = default;
 };
 
-// Return the costs on frontier rows; empty vectors mean 0. The frontier of a value's own type includes D. Even if it is
-// cheaper than D, a value is not read there for its D rows alone.
+// Return the costs on frontier rows; empty vectors mean 0. The frontier of a value's own type includes D, but a value is
+// never read on the frontier for its D rows alone, whatever the costs.
 double readCostF(const Node& node, TypeId type);
 double computeCostF(const Node& node, TypeId type);
 
@@ -103,20 +103,21 @@ struct Instance {
     [[nodiscard]] const Node& node(NodeId id) const { return nodes[id.at()]; }
 };
 
-// Checks that everything is in range, finite and not negative, that names differ, and that edges have no cycle.
-// Operands in src must have node rows, frontier costs must be given where frontier rows can be needed, and pins must
-// apply to the nodes that they name. Fails with Input, naming the node. Linear. All other functions of the module
-// require an instance that passes this check.
+// Checks that everything is in range, finite and not negative, that names differ, and that edges have no cycle. Inputs
+// must have no operands, and all other nodes some; only hops have src operands, all with node rows, and relations.
+// Frontier costs must be given where frontier rows can be needed; those of a node's own type must not be lower than on
+// D. Pins must apply to the nodes that they name. Fails with Input, naming the node, the relation or the kind of
+// pin. Linear. All other functions of the module require an instance that passes this check.
 base::Status check(const Instance& instance);
 
-// Returns the earliest stage d of every node: the maximum of d of loc operands, 1 + d of src operands, and 1 + d of
-// required reads. Pins are ignored. A hop that uses another hop only locally keeps its stage.
+// Returns the earliest stage d of every node: the maximum of d of loc operands, 1 + d of src operands, 1 + d of required
+// reads and, for a hop, 1. Pins are ignored. A hop that uses another hop only locally can run in its stage.
 std::vector<int> depths(const Instance& instance);
 
 // Returns the number of stages that an instance needs without pins and budget: the maximum depth, but at least 1.
 int neededStages(const Instance& instance);
 
-// Returns the text of a pin: "cut conv0 -> relu", "hop conv1 in stage 2".
+// Returns the text of a pin: "read conv0 from a store for relu", "run the gathers for conv1 in stage 2".
 std::string describePin(const Instance& instance, const Pin& pin);
 
 }  // namespace hopscope::optimiser

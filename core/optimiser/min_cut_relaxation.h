@@ -19,9 +19,9 @@ struct MinCutRelaxation {
 // if its use leads to a gather, and otherwise a read on D; a stored value costs its write.
 MinCutRelaxation minCutRelaxation(const Instance& instance);
 
-// Returns a lower bound for the cost of every legal placement, without a solver: each op computed, output written,
-// input read and relation loaded once, plus a minimum cut through the values to be written and read between hops. The
-// bound is loose.
+// Returns a lower bound for the cost of every legal placement, without a solver. It counts each needed operator, each
+// write of an output or pinned store and each read of an input once, and each relation once per hop of its longest chain.
+// A minimum cut adds the values to be written and read between hops. The bound is loose.
 double cutBound(const Instance& instance);
 
 }  // namespace hopscope::optimiser

@@ -39,7 +39,9 @@ struct Answer {
     Placement placement;    // empty if infeasible
     double lowerBound = 0;  // of the cost of every legal placement
     double gap = 0;         // (cost - lowerBound) / cost; 0 if optimal
-    std::string found;      // the method that found the placement: "depth", "local search", "recompute 2", ...
+    // The method that found the placement: "depth", "source-rule", "previous plan", "local search", "recompute 1",
+    // "recompute 2", "unlimited recomputation", "local re-optimisation" or "repair".
+    std::string found;
 };
 
 struct Options {
@@ -65,7 +67,8 @@ struct Options {
 base::Result<Answer> solve(const Instance& instance, const Options& options = {});
 
 // Returns the smallest hostPeak that a legal placement can have; the instance's own budget is ignored. Fails with
-// Unsupported without a solver or if there is no legal placement, and with Resources at the deadline.
+// Unsupported without a solver or if there is no legal placement, with Resources at the deadline, and with Cancelled if
+// stopped.
 base::Result<double> minimalHostPeak(const Instance& instance, double deadlineSeconds = 60,
                                      const std::stop_token& stop = {});
 

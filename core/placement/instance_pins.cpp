@@ -155,7 +155,7 @@ base::Status InstancePins::once(const Pin& pin)
         const bool apart = nodesOf(pin.value).size() > 1;
         return base::fail(base::ErrorCode::Unsupported,
                           "'" + analysis::nameOfValue(m_a, pin.value) + "'" +
-                              (apart ? " is needed on two partitions of its table and computed on both"
+                              (apart ? " is needed on several partitions of its table and computed on each"
                                      : " is one of several results that are computed and stored separately"));
     }
     for (const NodeId node : nodes) {

@@ -36,8 +36,8 @@ struct Optimum {
 // the least memory that a plan needs). Also fails with Cancelled and Resources.
 //
 // With `before`, a plan of the same model for the same costs and other pins, only the stages around the pins that
-// differ are optimised, and all others remain unchanged. This takes milliseconds for 1,000 operators, and gives no
-// bound. `before` is ignored if the two cannot be compared: a gather is pinned to be stored, or stages are now counted.
+// differ are optimised, and all others remain unchanged. This is much quicker, and gives no bound. `before` is ignored
+// if the two cannot be compared, for instance because a gather is pinned to be stored or stages are now counted.
 base::Result<Optimum> optimise(const analysis::Analysis& analysis, const CostModel& costs,
                                const std::vector<plan::Pin>& pins, const OptimiseOptions& options,
                                const Optimum* before = nullptr);

@@ -15,17 +15,18 @@ namespace hopscope::placement {
 //                 removed.
 //   NoCheckpoint  the value is recomputed wherever it is needed.
 // Rules support no other kind of pin. Without pins, returns exactly the strategy's plan. Fails with Unsupported, naming
-// the value's operator, module path and source, if checkPin does or if no legal plan remains; in the latter case with
-// the smallest set of conflicting pins.
+// the value's operator, module path and source, if checkPin does or if no legal plan remains; in the latter case with a
+// set of conflicting pins that has none to spare (or, of more than 64 pins, all).
 base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy strategy,
                                   const std::vector<plan::Pin>& pins);
 
-// "store v35 of op42 aten::relu in convs.1 (net.py:12: `x = x.relu()`)".
+// Returns the text of a pin, with a source line if it is known: "store 'relu after convs.0' (net.py:12)".
 std::string describePin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
-// Checks a pin. Fails with Unsupported if a value cannot be stored or pinned (no rows, structure alone, inputs,
-// parameters) or has to be stored (results of the model). Also fails if the value is not an operand of the consumer, or
-// is neither gathered nor aggregated.
+// Checks a pin. Fails with Unsupported for values that cannot be stored: inputs, parameters, constants, numbers, sparse
+// matrices, and values that have no rows or follow from the structure alone. A NoCheckpoint pin on an output is refused
+// as well. So is a Cut pin if the value is not an operand of the consumer, and a HopStage pin if the value is neither
+// gathered nor aggregated.
 base::Status checkPin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
 // Returns the pins that count, each once, in order (see base::PinKind).

@@ -105,9 +105,9 @@ constexpr auto fieldsOf(const T*)
     return base::described(
         "figures", figure("seconds", &T::seconds, Merge::OfStage, "duration", Quantity::Seconds),
         figure("phases", &T::phases, Merge::Sum,
-               "seconds. On a GPU batches overlap, and the phases add up to more than the duration of the stage. The "
-               "cores of a CPU that compute tiles side by side count together: a second of each of two cores is one "
-               "second"),
+               "seconds. On a GPU batches overlap, and the phases can add up to more than the duration of the stage. "
+               "The cores of a CPU that compute tiles side by side count together: a second of each of two cores is "
+               "one second"),
         figure("batches", &T::batches, Merge::Sum, "their number; tiles count as batches", Quantity::Count),
         figure("smallest_batch", &T::smallestBatch, Merge::Least, "destinations", Quantity::Count),
         figure("largest_batch", &T::largestBatch, Merge::Most, "destinations", Quantity::Count),

@@ -18,8 +18,8 @@ struct Pin {
     bool operator==(const Pin&) const = default;
 };
 
-// True if both pins answer the same question, such as whether a value is stored or in which stage it is gathered. Only
-// the later one then counts.
+// True if both pins answer the same question: whether a value is stored, whether a consumer reads it from a store, in
+// which stage it is gathered, or whether it is computed only once. Only the later one then counts.
 inline bool sameQuestion(const Pin& left, const Pin& right)
 {
     if (left.value != right.value) return false;

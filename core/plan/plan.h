@@ -24,13 +24,13 @@ using ir::RowClass;
 using ir::SpaceId;
 using ir::ValueId;
 
-struct Step {  // computes operator `op` on `rows`; the steps of a loop are in execution order
+struct Step {  // computes operator `op` on `rows`, or adds these to its reduction; in execution order
     OpId op;
     RowClass rows;
     bool operator==(const Step&) const = default;
 };
 
-struct Access {  // reads `value` from a store or an input, writes it to a store, or reduces it, on `rows`
+struct Access {  // reads `value` from a store or an input, or writes it to a store, on `rows`
     ValueId value;
     RowClass rows;
     bool operator==(const Access&) const = default;
@@ -58,7 +58,7 @@ struct Loop {
 struct Stage {
     StageId index{1};
     std::vector<Loop> loops;    // independent of each other
-    std::vector<OpId> rowless;  // operators without rows that follow from this stage's reductions
+    std::vector<OpId> rowless;  // operators on values without rows, computed after the reductions
     bool operator==(const Stage&) const = default;
 };
 

@@ -17,7 +17,7 @@ namespace hopscope::solver {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Rows are stored one after the other: row i has the terms rowStart[i] .. rowStart[i + 1].
+// Rows are stored one after the other: row i has the terms rowStart[i] to rowStart[i + 1] - 1.
 struct Problem {
     std::vector<double> cost, lower, upper;  // by column
     std::vector<std::uint8_t> integer;       // by column
@@ -42,13 +42,13 @@ struct Limits {
     std::shared_ptr<std::int64_t> iterations = nullptr;
     double relativeGap = 1e-7;                  // a solution this close to the bound is optimal
     double cutoff = infinity;                   // solutions must cost less than this to be of interest
-    std::function<void(double bound)> onBound;  // called once, on the calling thread, when the relaxation is solved
+    std::function<void(double bound)> onBound;  // called on the calling thread when the relaxation is solved
 };
 
 enum class Outcome : std::uint8_t {
     Optimal,     // values and objective are set; bound == objective up to the gap
     Feasible,    // stopped early with a solution
-    Infeasible,  // proven; with a cutoff: no solution is cheaper than it
+    Infeasible,  // proven; with a cutoff: no solution is cheaper than the cutoff
     Unknown,     // stopped early without a solution
     Unbounded,
 };

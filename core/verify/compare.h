@@ -41,7 +41,7 @@ void addDifference(TensorError& error);
 Tolerance toleranceOf(const analysis::Analysis& analysis);
 
 // Returns the tolerance for a dtype: the stated one, widened for float16 and bfloat16 by the ratio of their rounding to
-// that of float32.
+// that of float32, but not beyond 5 % of a number.
 Tolerance toleranceFor(const Tolerance& stated, base::DType dtype);
 
 // The first element that differs, by its index in row-major order, and both numbers. For complex elements, these are

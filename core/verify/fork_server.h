@@ -1,10 +1,9 @@
 #pragma once
 
-// Starts child processes in which LibTorch is already loaded and prepared (loader/prepare.h). Loading it takes a
-// quarter of a second, mostly for registering its operators; forking a process that has loaded it takes a few
-// milliseconds. A process can be forked safely only while it has a single thread, since locks of other threads remain
-// locked in the fork. A program therefore forks a server before it starts threads, and the server forks children on
-// request.
+// Starts child processes in which LibTorch is already loaded and prepared (loader/prepare.h). Loading it, which mostly
+// means registering its operators, takes far longer than forking a process that has loaded it. A process can be forked
+// safely only while it has a single thread, since locks of other threads remain locked in the fork. A program therefore
+// forks a server before it starts threads, and the server forks children on request.
 
 #include <sys/types.h>
 
@@ -63,7 +62,7 @@ inline constexpr std::size_t mostHanded = 2;  // the most descriptors that a chi
 
 // Calls main(argument, handed) in a new child, whose output and errors replace the contents of the file `log`. The
 // child is killed if it exceeds `memory` anonymous bytes (0: no limit). Can be called from any thread. Returns nullopt
-// if there is no server; start a program instead.
+// if no child can be started, as without a server; start a program instead.
 std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log, std::int64_t memory = 0,
                                      const std::vector<int>& handed = {});
 

@@ -158,7 +158,8 @@ OracleOutcome readRefusal(const std::string& output, const std::string& log)
     const std::size_t line = text.find('\n');
     if (line == std::string::npos) {
         const std::string said = firstLine(log);
-        return {OracleEnd::Refused, "the oracle failed for an unknown reason" + (said.empty() ? "" : ": " + said)};
+        return {OracleEnd::Refused,
+                "the oracle ended without a result or a reason" + (said.empty() ? "" : ": " + said)};
     }
     const OracleEnd end = text.starts_with("memory") ? OracleEnd::OutOfMemory : OracleEnd::Refused;
     return {end, text.substr(line + 1)};

@@ -13,13 +13,13 @@
 
 namespace hopscope::verify {
 
-// Whether some element is infinite or NaN in only one of the results.
+// Whether an element is infinite or NaN in one of the results and different in the other, or an output cannot be
+// compared.
 bool overflows(const schema::Verification& verdict);
 
-// Names the first operator in the program that turns finite numbers into infinities or NaN on these inputs: "aten::mm
-// in conv1 (gcn.py:12: ..) is the first whose result leaves the range of float32". Returns an empty string if there is
-// none, or if the program cannot be evaluated. Evaluates the whole program unsplit and keeps all results; meant for
-// samples.
+// Names the first operator in the program whose result contains infinities or NaN on these inputs: "aten::mm in conv1
+// (gcn.py:12: ..) is the first whose result leaves the range of float32". Returns an empty string if there is none, or
+// if the program cannot be evaluated. Evaluates the whole program unsplit and keeps all results; meant for samples.
 std::string firstOverflow(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                           const std::string& folder, std::stop_token stop);
 

@@ -230,7 +230,7 @@ std::string coverageSentence(const Coverage& coverage)
     const std::string chosen = std::to_string(coverage.chosen) + " sampled destinations";
     if (coverage.skipped == 0) return chosen;
     return std::to_string(coverage.chosen - coverage.skipped) + " of " + chosen +
-           " (the neighbourhoods of the others are too large)";
+           " (the neighbourhoods of the others are too large, or time ran out)";
 }
 
 }  // namespace

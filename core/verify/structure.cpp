@@ -170,7 +170,8 @@ void markFollowed(Structure& structure, const Analysis& analysis)
 {
     for (const ir::Op& op : analysis.program.ops) {
         if (looksUpComputed(analysis, op))
-            structure.unresolved.push_back(ir::describeOp(op) + " looks up rows that are not a column of the inputs");
+            structure.unresolved.push_back(ir::describeOp(op) +
+                                           " looks up rows by numbers that are not a column of the inputs");
         const analysis::Role role = aggregated(analysis, op);
         if (!role.space.valid()) continue;
         std::vector<std::size_t> links;

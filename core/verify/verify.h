@@ -46,29 +46,32 @@ struct Request {
     base::StoreType store = base::StoreType::Exact;
     std::string notFiniteOrigin = notFiniteHint;  // the origin of numbers in the outputs that are NaN or infinite
     std::string scratchFolder;
-    std::optional<std::int64_t> memoryLimit;  // of the child, in bytes; nullopt: a part of the free memory
+    std::optional<std::int64_t> memoryLimit;  // of the child, in bytes; nullopt: 60 % of the available memory
     std::uint64_t seed = 1;
     std::int64_t targets = 64;
     std::vector<std::string>
         dataArguments;  // --data of the run, which the child reads; empty: inputs are copied to a file
-    std::vector<std::string> oracleProgram;  // command line of the child; empty: this program with `oracle`
-    bool sampledOnly = false;                // no full comparison, even if memory is sufficient
-    double sampledSeconds = 900;             // no further neighbourhoods are started after this time
-    std::optional<double> childSeconds;      // time limit of a child; nullopt: none
+    std::vector<std::string>
+        oracleProgram;  // command line of the child; empty: a fork of this program, or this program with `oracle`
+    bool sampledOnly = false;            // no full comparison, even if memory is sufficient
+    double sampledSeconds = 900;         // no further neighbourhoods are started after this time
+    std::optional<double> childSeconds;  // time limit of a child; nullopt: none
 };
 
-// Verifies a run. Compares all rows of the outputs if forward fits into memory. Otherwise compares at least `targets`
-// destinations from all quantiles of the in-degree, and isolated ones, by running forward on their depth_op-hop
-// neighbourhoods, several at a time if these fit together. The latter is impossible for models with reductions over the
-// whole graph, and for those that depend on table sizes or row numbers. The verdict is then "unverifiable", with the
-// reason. Mode::Full fails with Resources if forward does not fit into memory. If the child dies, the verdict states
-// that as its reason; it is not an error.
+// Verifies a run. Compares all rows of the outputs if forward fits into memory. Otherwise chooses at least `targets`
+// destinations of each table with outputs (or all of its rows), from all quantiles of the in-degree, and isolated ones.
+// They are compared by running forward on their depth_op-hop neighbourhoods, several at a time if these fit together;
+// neighbourhoods that are too large are skipped. This is impossible for models that reduce over the whole graph or pool
+// graphs, and for those that compute with table sizes, row numbers or the whole structure. Nor is it possible with
+// weights that have one row per row of a table, or with outputs on neither nodes nor edges. The verdict is then
+// "unverifiable", with the reason. Mode::Full fails with Resources if forward does not fit into memory. If the child
+// dies, the verdict states that as its reason; it is not an error.
 //
-// After a full comparison, stored values are compared with those of the program, evaluated operator by operator on
-// whole tensors in this process (executor/unsplit.h), since forward does not return them. They do not affect the
-// verdict. For float16 and bfloat16 outputs, the tolerance is widened by the ratio of their rounding to that of
-// float32. If all differences are rounding that the model itself amplifies (rounding.h), the verdict is "unverifiable",
-// with this reason.
+// After a full comparison, stored values are compared with those of the program, if memory suffices. The program is
+// evaluated operator by operator on whole tensors in this process (executor/unsplit.h), since forward does not return
+// stored values. They do not affect the verdict. For float16 and bfloat16 outputs, the tolerance is widened by the ratio
+// of their rounding to that of float32. If all differences are rounding that the model itself amplifies (rounding.h),
+// the verdict is "unverifiable", with this reason.
 base::Result<Verification> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
 
 // Performs a quick check before a long run: runs the plan on the sample, on the CPU and on the plan's device, in
@@ -79,8 +82,9 @@ base::Result<Verification> verifySample(const loader::Model& model, const loader
                                         std::stop_token stop, const std::vector<std::string>& oracleProgram = {});
 
 // The main function of the child: runs the model and writes its outputs. The file at `requestPath` is JSON with the
-// members model, data and output. Returns the exit code: 0, or a different one after writing the reason to
-// OUTPUT.error. The process limits its own memory and is killed with its parent.
+// members model, data and output and, optionally, copyInputs, inDouble, moved, memory and parent. Returns the exit code:
+// 0, or a different one after writing the reason to OUTPUT.error (no reason if the request cannot be read or the parent
+// has ended). The process limits its own memory and is killed with its parent.
 int oracleMain(const std::string& requestPath);
 
 // Asks the kernel to kill this process rather than its parent if the machine runs out of memory.

@@ -147,7 +147,7 @@ class ExportedPrograms(unittest.TestCase):
         path = self.written("sums", "2.14.1", lambda program: program["schema_version"].update(major=9))
         done = self.engine("inspect", path)
         self.assertEqual(done.returncode, 4)
-        self.assertIn("has version 9.20 of torch.export's format, and Hopscope reads versions 8.x", done.stderr)
+        self.assertIn("has version 9.20 of torch.export's format, but Hopscope reads only version 8.x", done.stderr)
 
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ class Hostile(ServeTest):
                     self.assertRegex(done.stderr, r"has a method __[gs]etstate__, which PyTorch would run .*/code/__torch__.*\.py:\d+\)")
                     self.assertFalse((self.folder / MARK).exists())
             client = self.client()
-            self.refused(-32004, "would run while it reads the file", client.call, "model/open", model=str(model),
+            self.refused(-32004, "would run while it reads or writes the file", client.call, "model/open", model=str(model),
                          data=[str(self.folder / "graph.safetensors")], roles=[])
             self.assertEqual(client.call("model/open", **self.small())["document"], 1)
 

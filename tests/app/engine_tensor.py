@@ -185,7 +185,7 @@ class Shown(unittest.TestCase):
         for says, *words in (("names no operator", "--show", "sheep"), ("names 2 values", "--show", "aten::linear"),
                              ("is not a range", "--show", relu, "--rows", "5:2"), ("--rows requires", "--rows", "5:9"),
                              ("excludes", "--show", relu, "--nan"), ("no batch computes", "--show", relu, "--batch-of", NODES),
-                             ("is on edges", "--show", "edge_index", "--nodes", "3"),
+                             ("has no rows of nodes", "--show", "edge_index", "--nodes", "3"),
                              ("has no rows", "--show", "first.weight", "--rows", "0:2")):
             with self.subTest(words=words):
                 done = self.run_engine(*words)

@@ -197,7 +197,7 @@ def with_overlap(path):
     return path
 
 
-@case("model: entry beyond the file", REFUSED, "model.pt", "reaches outside the file")
+@case("model: entry beyond the file", REFUSED, "model.pt", "does not end before the zip directory")
 def _(b):
     path = b.model()
     content = bytearray(open(path, "rb").read())

@@ -123,7 +123,7 @@ TEST_CASE("a child that fails without a word is quoted")
     const Folder folder;
     const auto outcome = shellOutcome(folder, "echo no idea; exit 3");
     CHECK(outcome.end == OracleEnd::Refused);
-    CHECK(outcome.message == "the oracle failed for an unknown reason: no idea");
+    CHECK(outcome.message == "the oracle ended without a result or a reason: no idea");
 }
 
 TEST_CASE("a child that hangs is killed after its time")

@@ -206,7 +206,7 @@ base::Status checkLocalHeader(const Scan& scan, Record& record, std::uint16_t fl
 base::Status checkSizes(const Scan& scan, const Record& record, std::uint64_t directory, std::uint64_t at)
 {
     if (record.offset >= directory || record.data > directory || record.compressed > directory - record.data)
-        return scan.bad("entry " + record.name + " reaches outside the file", at);
+        return scan.bad("entry " + record.name + " does not end before the zip directory", at);
     if (!record.deflated && record.compressed != record.size)
         return scan.bad("stored entry " + record.name + " has two sizes", at);
     if (record.deflated && record.size > scan.limits.ratioFreeBytes &&
@@ -302,11 +302,12 @@ base::Status checkKind(const Scan& scan, Archive& archive)
     const std::string prefix = archive.root + "/";
     for (const Record& r : archive.records)
         if (!r.name.starts_with(prefix))
-            return input("is a zip archive, but not TorchScript: its entries have no common folder",
-                         kTorchScript.remedy);
+            return input(
+                "is a zip archive, but neither TorchScript nor an exported program: its entries have no common folder",
+                kTorchScript.remedy);
     if (program) return {};
     if (archive.find("model.json"))
-        return fail(ErrorCode::Unsupported, scan.name + " has the format that TorchScript had before PyTorch 1.3",
+        return fail(ErrorCode::Unsupported, scan.name + " has an old format of TorchScript (model.json)",
                     "load it in Python and save it again with torch.jit.save", scan.name);
     if (archive.find("data.pkl") && !archive.find("constants.pkl"))
         return input("was saved by torch.save (a state dict or a pickled module), not TorchScript",

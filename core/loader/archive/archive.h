@@ -37,23 +37,24 @@ struct Archive {
 struct ArchiveLimits {
     std::uint64_t records = 65536;
     std::uint64_t bytes = std::uint64_t{1} << 40;  // uncompressed, all records together
-    std::uint64_t ratio = 100;                     // uncompressed to compressed, per deflated record...
-    std::uint64_t ratioFreeBytes = 64 * 1024;      // ...larger than this
+    std::uint64_t ratio = 100;                     // of the uncompressed to the compressed size of a deflated record
+    std::uint64_t ratioFreeBytes = 64 * 1024;      // records up to this uncompressed size may exceed `ratio`
 };
 
 // Reads and checks the directory of a zip archive; other formats are recognised and named. Sizes and offsets must be
-// inside the file, and records must not overlap. There must be a single root folder. Names must not be empty, duplicate
-// or absolute, and must contain neither ".." nor NUL. Local headers must agree with the directory, and all records of a
-// TorchScript file or a program (models/NAME.json) must be present. Does not read contents; linear in the number of
-// records. Fails with Input, naming the offset, or with Unsupported for models in other formats (FlatBuffer,
-// AOTInductor).
+// inside the file, and records must not overlap. There must be a single root folder. Names must be neither empty nor
+// absolute, must differ, and must contain no "." or ".." as a part, no "//", backslash, colon or NUL. Local headers must
+// agree with the directory, and all records of a TorchScript file or a program (models/NAME.json) must be present. Does
+// not read contents; linear in the number of records. Fails with Input, naming the offset if the archive is damaged, or
+// with Unsupported for models in other formats (FlatBuffer, AOTInductor, TorchScript with model.json).
 base::Result<Archive> scanArchive(std::span<const std::byte> file, const std::string& name,
                                   const ArchiveLimits& limits = {});
 
 // True if the file is a sound archive of an exported program. Does not read contents.
 bool isExported(const std::string& path);
 
-// Returns the uncompressed contents of a record. Fails with Input if the checksum is wrong.
+// Returns the uncompressed contents of a record. Fails with Input if the checksum is wrong, if the record cannot be
+// unpacked, or if it is deflated and larger than 2 GiB.
 base::Result<std::string> readRecord(std::span<const std::byte> file, const Record& record);
 
 // Checks the checksums of all records, because LibTorch loads damaged weights without an error and crashes on damaged
@@ -68,7 +69,8 @@ struct StoredRecord {
     std::string_view bytes;
 };
 
-// Writes an uncompressed zip file. Fails with Input if it would exceed 4 GiB or cannot be written.
+// Writes an uncompressed zip file. Fails with Input if it would exceed 4 GiB or 65,534 records, and with Resources if it
+// cannot be written.
 base::Status writeArchive(const std::string& path, const std::vector<StoredRecord>& records);
 
 // A file mapped into memory, read-only.

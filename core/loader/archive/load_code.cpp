@@ -16,7 +16,7 @@ base::Status checkCode(const std::string& name, const Record& record, const std:
         if (at == std::string::npos) continue;
         const auto line = 1 + std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(at), '\n');
         return fail(ErrorCode::Unsupported,
-                    name + " has a method " + method + ", which PyTorch would run while it reads the file",
+                    name + " has a method " + method + ", which PyTorch would run while it reads or writes the file",
                     "remove the method from the class, or trace the model: torch.jit.trace(model, inputs)",
                     name + ":" + record.name + ":" + std::to_string(line));
     }
@@ -29,7 +29,7 @@ base::Status checkClasses(const std::string& name, const Record& record, std::st
     std::ranges::replace(text, '\n', '.');
     if (text.find("torch.classes") == std::string::npos) return {};
     return fail(ErrorCode::Unsupported, name + " holds objects of a custom C++ class (" + record.name + ")",
-                "export the model without it", name + ":" + record.name);
+                "export the model without such objects", name + ":" + record.name);
 }
 
 }  // namespace

@@ -298,8 +298,8 @@ private:
         const Pickled& storage = arguments.at(0);
         const auto needed = reach(arguments.at(1).number, arguments.at(2), arguments.at(3));
         if (storage.kind == Pickled::Kind::Storage && needed && *needed <= storage.number) return;
-        m_fault = "a tensor of " + m_folder + bytes::printable(storage.text) + " does not fit into its " +
-                  std::to_string(storage.number) + " elements";
+        m_fault = "a tensor does not fit into its storage " + m_folder + bytes::printable(storage.text) +
+                  " (number of elements: " + std::to_string(storage.number) + ")";
     }
 
     const Archive& m_archive;

@@ -44,7 +44,7 @@ void checkVersion(const Reader& program, const std::string& path)
     if (major == knownSchema) return;
     refuse(ErrorCode::Unsupported,
            path + " has version " + std::to_string(major) + "." + std::to_string(minor) +
-               " of torch.export's format, and Hopscope reads versions " + std::to_string(knownSchema) + ".x",
+               " of torch.export's format, but Hopscope reads only version " + std::to_string(knownSchema) + ".x",
            "save the program with PyTorch 2.9 to 2.15", path);
 }
 
@@ -173,7 +173,7 @@ void ProgramReader::readInput(const Union& input, const std::string& name)
     if (!isParameter && !isConstant && input.kind != "buffer")
         refuse(ErrorCode::Unsupported,
                m_file.path + " has an input of the kind " + input.kind + ", which Hopscope does not support",
-               "export a model of tensors and numbers, without custom objects and operators with side effects",
+               "export a model of tensors and numbers, without custom objects or operators with side effects",
                m_file.path);
     const std::string key = isConstant ? "tensor_constant_name" : input.kind + "_name";
     const std::string tensor = text(input.value, key), value = text(child(input.value, "arg"), "name");
@@ -223,7 +223,7 @@ Value* ProgramReader::readOutputs()
     std::size_t next = 0;
     Value* const whole = gather(parseTree(text(call(), "out_spec"), m_file.path + ": out_spec"), leaves, next);
     if (next != leaves.size())
-        refuse(ErrorCode::Input, m_file.path + ": forward has results that its structure does not contain",
+        refuse(ErrorCode::Input, m_file.path + ": the program has more results than its out_spec has places",
                "save the program again");
     return whole;
 }
@@ -232,7 +232,8 @@ Value* ProgramReader::gather(const Tree& tree, const std::vector<Value*>& leaves
 {
     if (tree.kind == Tree::Kind::Leaf) {
         if (next >= leaves.size())
-            refuse(ErrorCode::Input, m_file.path + " lacks results of forward", "save the program again");
+            refuse(ErrorCode::Input, m_file.path + ": the program has fewer results than its out_spec has places",
+                   "save the program again");
         return leaves[next++];
     }
     std::vector<Value*> parts, keys;

@@ -97,7 +97,7 @@ void GraphBuilder::addGraph(const json::Reader& node, const std::string& name)
     const std::optional<std::size_t> at = transparentGraph(name, given);
     if (!at)
         m_place.refuse("the higher-order operator " + name + " calls graphs of its own, which Hopscope does not split",
-                       "write the model without it, or export it with torch.jit.script");
+                       "write the model without this operator, or save it with torch.jit.script");
     const Union graph = given.size() > *at ? unionOf(given[*at]) : Union{"", node};
     if (graph.kind != "as_graph") m_place.damaged("the graph of " + name + " is missing");
     std::vector<Value*> operands, results;

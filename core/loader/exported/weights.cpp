@@ -57,7 +57,7 @@ std::int64_t sizeOf(const json::Reader& size)
     const Union value = unionOf(size);
     const auto number = value.kind == "as_int" ? value.value.as<std::int64_t>() : -1;
     check(value.value);
-    if (number < 0 || number > mostElements) size.refuse("is not the size of a stored tensor");
+    if (number < 0 || number > mostElements) size.refuse("is not a size, stride or offset of a stored tensor");
     check(size);
     return number;
 }
@@ -128,7 +128,7 @@ at::Tensor Weights::viewOf(const json::Reader& meta, const std::string& record, 
     const std::int64_t offset = sizeOf(child(meta, "storage_offset"));
     if (layoutOf(child(meta, "layout")) != at::kStrided || strides.size() != sizes.size())
         refuse(ErrorCode::Unsupported, m_file.path + ": '" + name + "' is not a strided tensor",
-               "give sparse matrices to forward as an argument, or store their parts", name);
+               "give sparse matrices to forward as arguments, or store their parts", name);
     const at::Tensor& bytes = bytesOf(record, name);
     const auto itemSize = static_cast<std::int64_t>(c10::elementSize(type));
     const std::int64_t extent = extentOf(sizes, strides, offset);

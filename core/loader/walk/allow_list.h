@@ -13,7 +13,7 @@ namespace hopscope::loader {
 // with the operator, module path, source line and a hint. Must be called before any code of the module runs. Returns
 // whether composite operators remain: the module must then run while a PartsApart with partsThatMayRun() exists.
 bool blockUnknownOperators(torch::jit::Module& module);
-// Returns a function that runs a part, or throws such an exception if the part may not run.
+// Returns a function that runs a part or, if the part may not run, throws an exception with refusalMark and the reason.
 PartFn partsThatMayRun();
 
 constexpr const char* refusalMark = "Hopscope: ";

@@ -247,9 +247,10 @@ void CompositeOperators::requireSameOnOtherNumbers(const torch::jit::Operator& o
         return a.op == b.op && std::ranges::equal(leavesOf(a.args), leavesOf(b.args), sameLeaf);
     });
     if (!same)
-        m_location.refuse("the operator " + op.schema().name() +
-                              " consists of different operators if its inputs hold different numbers",
-                          hint);
+        m_location.refuse(
+            "the operator " + op.schema().name() +
+                " does not consist of the same operators and numbers if its inputs hold different numbers",
+            hint);
 }
 
 std::vector<Item> CompositeOperators::argumentsOf(const Run& run, std::size_t p, const Known& known, const Sizes& sizes)

@@ -70,7 +70,7 @@ Item DictionaryOperators::element(const std::string& name, const std::vector<Ite
     if (name == "aten::__getitem__")
         m_location.refuse("forward asks a dictionary for the key '" + keyText(args[1].concrete) +
                               "', which it does not contain",
-                          "if it is an input, provide a data key with this name");
+                          "if the dictionary is an input, provide its element as the data key NAME.KEY");
     return args.size() > 2 ? args[2] : Item();
 }
 

@@ -165,7 +165,7 @@ Item NumberOperators::rangeLength(const std::vector<Item>& args)
 {
     const Item zero{IValue(0)};
     const std::int64_t step = m_tools.numbers.fixedInt(args[2]);
-    if (step < 1) m_tools.location.refuse("a loop counts down from a number that depends on the inputs");
+    if (step < 1) m_tools.location.refuse("a loop counts down over a range that depends on the inputs");
     const bool fromZero = !args[0].value.valid() && args[0].concrete.toInt() == 0;
     const Item span = fromZero ? args[1] : m_tools.numbers.arithmetic("scalar::sub", args[1], args[0]);
     if (step == 1) return m_tools.numbers.arithmetic("scalar::max", span, zero);

@@ -211,7 +211,7 @@ void OperatorCalls::describeMutation(ir::Op& op, const c10::FunctionSchema& sche
 {
     op.mutatedArg = writtenArgument(schema);
     if (op.mutatedArg == -2 || (op.mutatedArg >= 0 && schema.returns().empty()))
-        m_location.refuse("the operator " + schema.name() + " writes into an output argument",
+        m_location.refuse("the operator " + schema.name() + " writes its results into arguments",
                           "use the out-of-place form");
     if (op.mutatedArg < 0 || operators::of(op.name).traits.write != operators::Write::None) return;
     const std::string name = operators::plainName(schema.name());

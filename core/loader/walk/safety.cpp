@@ -97,7 +97,8 @@ std::optional<base::Error> unknownOperator(const std::string& name, bool onTenso
     if (operators::known(name) || name == "aten::conj" || (!onTensors && operators::isPlain(name)) || isComposite(name))
         return {};
     if (operators::isRandom(name))
-        return error("the operator " + name + " draws random numbers", "call model.eval() before export, or remove it");
+        return error("the operator " + name + " draws random numbers",
+                     "call model.eval() before export, or remove the operator");
     return doesNotRun(name);
 }
 
@@ -113,7 +114,7 @@ std::optional<base::Error> forbidden(const c10::FunctionSchema& schema, const st
                      isPositive(argument(schema, args, "dropout_p"))
                          ? "model.eval() does not change the operator's dropout_p argument: write dropout_p=0.0 or "
                            "dropout_p=self.p if self.training else 0.0"
-                         : "call model.eval() before export, or remove it");
+                         : "call model.eval() before export, or remove the operator");
     if (trainsStatistics(schema, args))
         return error("the operator " + full + " updates its running statistics", "call model.eval() before export");
     return {};

@@ -29,7 +29,7 @@ std::optional<std::vector<Item>> SequenceOperators::evaluateInstruction(const No
 std::vector<Item> SequenceOperators::unpack(const Node& node, const Item& whole) const
 {
     if (!whole.box || whole.box->items.size() != node.outputs().size())
-        m_tools.location.refuse("a list or tuple with a different length than during export is unpacked");
+        m_tools.location.refuse("a list or tuple is unpacked into a different number of values than it has");
     return whole.box->items;
 }
 

@@ -64,7 +64,7 @@ const Item* SparseMatrices::part(const std::string& name, const Item& item) cons
     if (name == "aten::crow_indices") part = &parts.crow;
     if (name == "aten::col_indices") part = &parts.col;
     if (part && !parts.crow.isTensor() && item.concrete.toTensor().layout() == at::kSparseCsr)
-        m_location.refuse("reads the parts of a COO matrix that forward has converted to CSR",
+        m_location.refuse("this line reads the parts of a COO matrix that forward has converted to CSR",
                           "convert it before the model, and pass it as CSR");
     return part && part->isTensor() ? part : nullptr;
 }

@@ -63,7 +63,8 @@ Walk Walker::run(const torch::jit::Module& module, const std::vector<IValue>& in
     const Item result = callFunction(forward.function(), std::move(items), "");
     m_location.leaveModel();
     recordOutputs(result, "out");
-    if (m_recorder.program().outputs.empty()) m_location.refuse("forward returns no tensor", returnsHint);
+    if (m_recorder.program().outputs.empty())
+        m_location.refuse("forward returns neither tensors nor numbers", returnsHint);
     Walk walk = m_recorder.finish();
     walk.prints = m_prints;
     walk.firstPrint = std::move(m_firstPrint);
@@ -81,8 +82,8 @@ void Walker::recordOutputs(const Item& item, const std::string& name)
     } else if (item.concrete.isScalar()) {
         m_recorder.output(name, m_recorder.constantNumber(item.concrete));
     } else if (!item.concrete.isNone()) {
-        m_location.refuse("forward returns a " + item.concrete.tagKind() + " at '" + name +
-                              "', which is neither tensor nor number",
+        m_location.refuse("forward returns " + item.concrete.tagKind() + " at '" + name +
+                              "', which is neither a tensor nor a number",
                           returnsHint);
     }
 }
