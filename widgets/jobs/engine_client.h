@@ -58,7 +58,7 @@ public:
 
 signals:
     void stateChanged(hopscope::jobs::EngineState state);
-    void died(const QString& reason);  // "the engine was killed (signal 9)", with the last lines of its standard error
+    void died(const QString& reason);  // with the last lines of its standard error
     void notified(const QString& method, const hopscope::json::Value& params);
     void progressed(std::int64_t request, const QString& what, std::int64_t done, std::int64_t total);
 

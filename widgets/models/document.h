@@ -1,7 +1,8 @@
 #pragma once
 
-// The open document: the model, the current plan and the plans for comparison, and the runs. Its parts are immutable
-// and replaced as a whole; views hold no copies. Only jobs::Workbench changes it.
+// The open document: the model, the current plan and the plans for comparison, and the runs. Its parts, except the log
+// of a run in progress, are immutable and replaced as a whole; views hold no copies. Only jobs::Workbench changes it,
+// except that the window clears a refusal that the user dismisses.
 
 #include <QObject>
 #include <QString>

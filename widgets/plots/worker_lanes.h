@@ -25,7 +25,7 @@ public:
     [[nodiscard]] QString describe(const QPoint& at) const override;
     // Describes the shard chosen by keys; empty if none is chosen.
     [[nodiscard]] QString chosenText() const;
-    // Returns the legend items for the visible elements.
+    // Returns the legend: shards, reads of other workers' rows and, if there are any, recomputed shards and lost workers.
     [[nodiscard]] std::vector<LegendItem> legendItems() const;
     [[nodiscard]] QRect laneRect(int worker) const;  // `worker` counts from 1
 
