@@ -1,7 +1,7 @@
 #pragma once
 
 // The window's end of the protocol. It starts the engine as a child process, sends requests, delivers answers, and
-// survives the death of the engine at any moment. It is single-threaded and never blocks.
+// survives the death of the engine at any moment. It belongs to one thread, and waits only in its destructor.
 
 #include <QJsonObject>
 #include <QObject>

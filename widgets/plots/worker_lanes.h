@@ -46,7 +46,7 @@ protected:
 private:
     struct Row {
         PaintedLane shards;              // finished ones; their intervals are numbered by their position in the log
-        std::vector<std::size_t> again;  // indices of marked ones: started again, found or lost
+        std::vector<std::size_t> again;  // indices of marked ones: those of a repeated attempt, and lost ones
         std::size_t read = 0;            // the number of the log's shards that this row contains
     };
     struct Choice {
