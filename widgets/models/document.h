@@ -75,7 +75,7 @@ struct Front {
 
 // A finished run, either of this window or from an opened report.
 struct FinishedRun {
-    QString title;  // "run 2, 14:03" or the report's file
+    QString title;  // "run 2: optimal, batch 600", or the report's file
     std::shared_ptr<const schema::Report> report;
     std::shared_ptr<const RunLog> log;  // null: opened from a file
     QString reportText;

@@ -220,7 +220,8 @@ void addGenerate(CLI::App& app, Parsed& parsed)
         ->type_name("N")
         ->capture_default_str();
     command.add_option("--seed", options.seed, "Random seed")->type_name("SEED")->capture_default_str();
-    command.add_flag("--symmetric", options.symmetric, "Both directions of each edge, which --edges counts; no self-loops, no duplicates");
+    command.add_flag("--symmetric", options.symmetric,
+                     "Both directions of each edge, which --edges counts; no self-loops, no duplicates");
     addOutput(command, parsed, "FILE", "Output file (.safetensors)").required();
 }
 
