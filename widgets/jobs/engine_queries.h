@@ -61,9 +61,10 @@ public:
     // a number for cancel().
     using Field = std::function<void(base::Result<schema::ReceptiveField>)>;
     std::int64_t receptiveField(const FieldQuestion& question, QObject* context, Field answer);
-    // These queries of the debugger find the operator at which the run of the current plan and the model diverge, the
-    // operator at which the model and another one diverge, the operators of the plan that produce NaN or infinity, and
-    // what operators compute for some nodes in the plan. All return a number for cancel().
+    // These are the queries of the debugger. compareStaged() finds the operator at which the run of the current plan and
+    // the model diverge, and compareWith() the one at which the model and another one do. In a run of the current plan,
+    // huntNonFinite() finds the operators that produce NaN or infinity, and watch() the values of operators for some
+    // nodes. All return a number for cancel().
     using Divergence = std::function<void(base::Result<schema::DivergenceRecord>)>;
     using NonFinite = std::function<void(base::Result<schema::NonFiniteReport>)>;
     using Watched = std::function<void(base::Result<schema::WatchReport>)>;
