@@ -181,7 +181,7 @@ QString workerName(const WorkerLane& lane) { return tr("worker %1").arg(lane.num
 QString laneText(const WorkerLane& lane)
 {
     QStringList lines{lane.host.isEmpty() ? workerName(lane) : tr("%1 on %2").arg(workerName(lane), lane.host)};
-    lines << tr("%1 shards, %2 rows in %3")
+    lines << (lane.count == 1 ? tr("%1 shard, %2 rows in %3") : tr("%1 shards, %2 rows in %3"))
                  .arg(formatCount(static_cast<double>(lane.count)), formatCount(static_cast<double>(lane.destinations)),
                       formatSeconds(lane.seconds));
     lines << tr("%1 written, %2 of others read back")
