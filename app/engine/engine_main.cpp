@@ -40,7 +40,8 @@ base::Result<int> guarded(const Command& command, Session& session)
     try {
         return runCommand(command, session);
     } catch (const std::bad_alloc&) {
-        return base::fail(base::ErrorCode::Resources, "out of memory", "a smaller --memory or --batch may help");
+        return base::fail(base::ErrorCode::Resources, "out of memory",
+                          "a smaller --memory or --batch may help, if the command has them");
     } catch (const std::exception& error) {
         return base::fail(base::ErrorCode::Internal, std::string("unexpected error: ") + error.what(),
                           "please report this");

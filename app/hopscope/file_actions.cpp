@@ -46,7 +46,7 @@ void addOpening(ActionBook& book, const WindowParts& parts, SessionControl& sess
         {.name = "file.save",
          .text = tr("Sa&ve the Session"),
          .shortcut = "Ctrl+S",
-         .tip = tr("Save the open files, cuts and view"),
+         .tip = tr("Save the paths of the files, the cuts, breakpoints, settings and runs, and the view"),
          .needs = Model,
          .run = [&sessions] { sessions.save(false); }},
         {.name = "file.saveAs",

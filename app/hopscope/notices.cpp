@@ -87,7 +87,7 @@ void Notices::engineLost(const QString& reason)
     const bool over = m_parts.engine.state() == jobs::EngineState::Failed;
     const QString then = over ? tr("It will not be restarted automatically.") : tr("Restarting it.");
     m_parts.banner.say(QStringLiteral("engine"),
-                       tr("Engine failure: %1. %2 None of your work is lost.").arg(reason, then),
+                       tr("Engine failure: %1. %2 Your cuts, settings and finished runs are kept.").arg(reason, then),
                        {{tr("Restart now"), [this] { m_parts.engine.restart(); }}});
 }
 

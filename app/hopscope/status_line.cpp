@@ -95,7 +95,8 @@ QString confinementText(const QString& confinement)
 {
     if (confinement.isEmpty()) return {};
     if (confinement == u"confined")
-        return StatusLine::tr("The process that opens a model can reach the files that you choose, and nothing else.");
+        return StatusLine::tr(
+            "Of your files, the process that opens a model can reach only those that you choose, and Hopscope's own.");
     return StatusLine::tr(
                "The process that opens a model has all of your permissions (%1): open only files that you trust.")
         .arg(confinement.section(u':', 1).trimmed());

@@ -196,7 +196,7 @@ void addPanels(ActionBook& book, const WindowParts& parts)
         {.name = "explain.rules",
          .text = tr("R&ules Step by Step"),
          .shortcut = "Ctrl+U",
-         .tip = tr("Show step by step how each strategy arrives at its plan"),
+         .tip = tr("Show step by step how the rules and the optimum arrive at their plans"),
          .needs = Plan,
          .run = [&parts] { parts.docks.reveal(QStringLiteral("rules")); }},
     });

@@ -90,7 +90,7 @@ base::Status check(const Graph& graph)
     for (const auto& [from, to] : graph.edges)
         if (!known(from) || !known(to)) return fail("an edge refers to a missing node");
     if (!graph.weights.empty() && graph.weights.size() != graph.edges.size())
-        return fail("not every edge has a weight");
+        return fail("there are not as many weights as edges");
     for (int weight : graph.weights)
         if (weight < 1 || weight > maxWeight) return fail("a weight is out of range");
     return {};

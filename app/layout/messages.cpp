@@ -57,7 +57,8 @@ base::Status readWeights(const Value& request, Graph& graph)
     if (!list->isArray()) return wrong("/weights", "no list of weights");
     for (const Value& item : *list->asArray()) {
         const auto weight = number(item);
-        if (!weight || !isIndex(*weight)) return wrong("/weights", "a weight that is not an integer");
+        if (!weight || !isIndex(*weight))
+            return wrong("/weights", "a weight that is not a whole number from 0 to 2147483647");
         graph.weights.push_back(static_cast<int>(*weight));
     }
     return {};

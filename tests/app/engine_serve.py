@@ -160,8 +160,8 @@ class Sessions(ServeTest):
                 self.assertIn(" -> Tensor", source["schema"])
         module = next(op["module"] for op in opened["inspect"]["ops"] if op["module"])
         self.assertTrue(client.call("model/source", document=opened["document"], module=module)["text"])
-        self.refused(-32602, "no such operator or module", client.call, "model/source", document=opened["document"],
-                     op="op9999")
+        self.refused(-32602, "no such operator, or no such module", client.call, "model/source",
+                     document=opened["document"], op="op9999")
 
     def test_a_scripted_model_carries_its_source(self):
         torch.jit.script(models.Pair()).save(str(self.folder / "pair.pt"))

@@ -144,7 +144,7 @@ void TestStudy::averagesSayHowTheyAreKnown()
     field.explosion = averages(schema::MeanMethod::Exact);
     QVERIFY(explosionSentences(field).join(' ').contains("exact: computed for all 5 nodes"));
     QVERIFY(explosionSentences(field).join(' ').contains("480 B of input rows"));
-    QVERIFY(explosionSentences(field).join(' ').contains("after hop 1 would be computed 1.6 times"));
+    QVERIFY(explosionSentences(field).join(' ').contains("after hop 1 would be computed 1.6 times on average"));
     QCOMPARE(meanInputRows(field), 2.4);  // edges are not rows
     field.explosion = averages(schema::MeanMethod::Sampled);
     QVERIFY(explosionSentences(field).front().contains("± 0.2"));
@@ -200,7 +200,7 @@ void TestStudy::theDivergenceLinksItsOperator()
     const protocol::ModelRecord model = numbered();
     const schema::DivergenceRecord found = divergenceAt(model, 3);
     const QString text = sentencesOf(model, found);
-    QVERIFY2(text.contains("href=\"op:3\"") && text.contains("2 of 9 rows differ"), qPrintable(text));
+    QVERIFY2(text.contains("href=\"op:3\"") && text.contains("Rows that differ: 2 of 9"), qPrintable(text));
     FindingModel table;
     table.setTable(tableOf(model, found));
     QCOMPARE(table.rowCount(), 1);
@@ -215,7 +215,7 @@ void TestStudy::noDivergenceIsSaid()
 {
     const protocol::ModelRecord model = numbered();
     const schema::DivergenceRecord found{.first = "staged", .second = "unsplit", .compared = 5};
-    QVERIFY(sentencesOf(model, found).contains("No difference beyond the tolerance: 5 values"));
+    QVERIFY(sentencesOf(model, found).contains("No difference beyond the tolerance. Values compared: 5"));
     QVERIFY(tableOf(model, found).lines.empty());
 }
 

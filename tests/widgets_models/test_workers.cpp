@@ -241,7 +241,7 @@ void TestWorkers::aShardTellsWhatBecameOfIt()
                 .contains(QStringLiteral("500 ms at 1.20 s\n1.0 MiB written, 0 B read")));
     run.begin(1, 15, 2);
     run.tell(shard(1, 15, ShardOutcome::Found, 2, 2.1));
-    QVERIFY(shardText(lane, lane.shards.back().event).endsWith(QStringLiteral("already computed by another worker")));
+    QVERIFY(shardText(lane, lane.shards.back().event).endsWith(QStringLiteral("already computed by others")));
 }
 
 HOPSCOPE_QT_SUITE(workers, TestWorkers)

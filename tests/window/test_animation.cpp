@@ -76,10 +76,9 @@ void TestWindowAnimation::keysAndButtonsGoThroughTheFrames()
     press(bed, "animationNext");
     QVERIFY2(said(bed, "animationCaption").contains("3 nodes with a thick border"),
              qPrintable(said(bed, "animationCaption")));
-    QVERIFY(
-        said(bed, "animationCaption")
-            .contains(
-                "9 edges arrive here (3 from a node to itself, not drawn), from the batch itself and from 2 others"));
+    QVERIFY(said(bed, "animationCaption")
+                .contains("The batch reads along 9 edges (3 from a node to itself, not drawn), from its own nodes and "
+                          "from 2 nodes outside it"));
     view.setFocus();
     QTest::keyClick(&view, Qt::Key_End);
     QCOMPARE(slider->value(), slider->maximum());

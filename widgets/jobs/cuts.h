@@ -13,7 +13,7 @@ struct Cuts {
     base::Strategy strategy = base::Strategy::Optimal;
     base::Objective objective = base::Objective::Time;
     std::vector<plan::Pin> pins;
-    std::optional<int> stages = {};   // the number for an optimum; none: as few as the pins allow
+    std::optional<int> stages = {};   // the most for an optimum; none: as few as needed
     models::PlanPtr exact = nullptr;  // a plan that was loaded from a file; null: the plan of strategy and pins
     bool operator==(const Cuts&) const = default;
 };
@@ -22,7 +22,7 @@ struct Cuts {
 Cuts withPin(Cuts cuts, const plan::Pin& pin);
 Cuts withoutPin(Cuts cuts, const plan::Pin& pin);
 Cuts withoutPins(Cuts cuts, protocol::ValueId value);  // removes all pins that mention the value
-// Stores the value `to` instead of `from`. Moving back to the original value leaves no pins.
+// Stores the value `to` instead of `from`. Moving it back removes the pins of both values.
 Cuts withMove(Cuts cuts, protocol::ValueId from, protocol::ValueId to);
 // Returns the pins whose values exist in a model, in their order.
 std::vector<plan::Pin> fittingPins(const std::vector<plan::Pin>& pins, const protocol::ModelRecord& model);

@@ -1,7 +1,7 @@
 #pragma once
 
 // The window's end of the protocol. It starts the engine as a child process, sends requests, delivers answers, and
-// survives the death of the engine at any moment. It is single-threaded and never blocks.
+// survives the death of the engine at any moment. It belongs to one thread, and waits only in its destructor.
 
 #include <QJsonObject>
 #include <QObject>
@@ -58,7 +58,7 @@ public:
 
 signals:
     void stateChanged(hopscope::jobs::EngineState state);
-    void died(const QString& reason);  // "the engine was killed (signal 9)", with the last lines of its standard error
+    void died(const QString& reason);  // with the last lines of its standard error
     void notified(const QString& method, const hopscope::json::Value& params);
     void progressed(std::int64_t request, const QString& what, std::int64_t done, std::int64_t total);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Read-only queries that single panels send to the engine. They do not change the document.
+// Requests that single panels send to the engine. They do not change the document.
 
 #include <functional>
 
@@ -20,8 +20,8 @@ struct FieldQuestion {
     bool average = false;
 };
 
-// Asks for the rows of values for some nodes, and for the messages into these nodes at aggregations. Both are given by
-// id.
+// Asks for the rows of values for some nodes, and for the messages into these nodes at aggregations. The values and the
+// operators of the aggregations are given by id.
 struct WatchQuestion {
     std::vector<std::int64_t> nodes;
     QStringList values{}, aggregations{};
@@ -48,8 +48,8 @@ public:
     // cancel().
     using Machine = std::function<void(base::Result<schema::MachineRates>)>;
     std::int64_t machine(const QString& method, QObject* context, Machine answer);
-    // These queries export the current plan. They preview the folder, write it, read the record of a folder, and check
-    // whether a folder is valid for the open files. The last three return a number for cancel().
+    // These queries preview the export of the current plan, write it, read the record of an exported folder, and check
+    // whether such a folder is valid for the open files. The last three return a number for cancel().
     using Preview = std::function<void(base::Result<protocol::ExportPreview>)>;
     using Record = std::function<void(base::Result<protocol::ExportRecord>)>;
     using Verdict = std::function<void(base::Result<protocol::ExportVerdict>)>;
@@ -61,9 +61,10 @@ public:
     // a number for cancel().
     using Field = std::function<void(base::Result<schema::ReceptiveField>)>;
     std::int64_t receptiveField(const FieldQuestion& question, QObject* context, Field answer);
-    // These queries of the debugger concern the current plan. They find the operator at which its run and the model
-    // diverge, the operator at which the model and another one diverge, the first source of NaN, and the values of
-    // operators for some nodes. All return a number for cancel().
+    // These are the queries of the debugger. compareStaged() finds the operator at which the run of the current plan and
+    // the model diverge, and compareWith() the one at which the model and another one do. In a run of the current plan,
+    // huntNonFinite() finds the operators that produce NaN or infinity, and watch() the values of operators for some
+    // nodes. All return a number for cancel().
     using Divergence = std::function<void(base::Result<schema::DivergenceRecord>)>;
     using NonFinite = std::function<void(base::Result<schema::NonFiniteReport>)>;
     using Watched = std::function<void(base::Result<schema::WatchReport>)>;
@@ -73,8 +74,8 @@ public:
     std::int64_t huntNonFinite(QObject* context, NonFinite answer);
     std::int64_t watch(const WatchQuestion& question, QObject* context, Watched answer);
     // Asks for statistics of a value as the plan computes it. The number in the answer identifies the tensor when its
-    // rows are fetched or it is saved; the engine keeps the last few tensors. The first two queries return a number for
-    // cancel().
+    // rows are fetched or it is saved; the engine keeps the last few tensors. tensor() and stoppedTensor() return a
+    // number for cancel().
     using Tensor = std::function<void(base::Result<schema::TensorSummary>)>;
     using Rows = std::function<void(base::Result<protocol::NumberRows>)>;
     std::int64_t tensor(const TensorQuestion& question, QObject* context, Tensor answer);

@@ -1,8 +1,8 @@
 #pragma once
 
 // Looks for plans that trade time for memory. It calls plan/make without a memory limit, and then with ever lower
-// limits until one is refused. The engine handles one request at a time: the search yields to every other request and
-// resumes afterwards.
+// limits until it has 12 plans or one is refused, in which case the last limit is the least that suffices. The engine
+// handles one request at a time: the search yields to every other request and resumes afterwards.
 
 #include "jobs/workbench_state.h"
 

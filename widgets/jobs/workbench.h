@@ -1,7 +1,8 @@
 #pragma once
 
-// Turns user actions into engine requests: open, plan, pin, run. It is the only writer of models::Document. Every
-// change of the cuts is a command on the undo stack; late answers are recognised by their number and dropped.
+// Turns user actions into engine requests: open, plan, pin, run. Only it changes models::Document, except that the
+// window clears a refusal that the user dismisses. Every change of the cuts is a command on the undo stack; late answers
+// are recognised by their number and dropped.
 
 #include <QObject>
 #include <QStringList>

@@ -1,7 +1,7 @@
 #pragma once
 
-// Explains terms of the glossary where they appear: when the pointer rests on a label or on the title of a column, tab
-// or panel, a tool tip defines the terms in it.
+// Explains terms of the glossary where they appear: when the pointer rests on a label, a button, or the title of a
+// column, tab or panel, a tool tip defines the terms in it.
 
 #include <QObject>
 #include <QWidget>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The table of the stored values of a plan, and of the values that a pin forbids to store.
+// The table of the stored values of a plan, and of the values that pins forbid storing.
 
 #include "models/document.h"
 #include "models/table_model.h"

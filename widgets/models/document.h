@@ -1,7 +1,8 @@
 #pragma once
 
-// The open document: the model, the current plan and the plans for comparison, and the runs. Its parts are immutable
-// and replaced as a whole; views hold no copies. Only jobs::Workbench changes it.
+// The open document: the model, the current plan and the plans for comparison, and the runs. Its parts, except the log
+// of a run in progress, are immutable and replaced as a whole; views hold no copies. Only jobs::Workbench changes it,
+// except that the window clears a refusal that the user dismisses.
 
 #include <QObject>
 #include <QString>
@@ -74,7 +75,7 @@ struct Front {
 
 // A finished run, either of this window or from an opened report.
 struct FinishedRun {
-    QString title;  // "run 2, 14:03" or the report's file
+    QString title;  // "run 2: optimal, batch 600", or the report's file
     std::shared_ptr<const schema::Report> report;
     std::shared_ptr<const RunLog> log;  // null: opened from a file
     QString reportText;

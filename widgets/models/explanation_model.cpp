@@ -29,7 +29,8 @@ QString decisionTip(const DecisionRow& row)
 {
     const schema::Decision& decision = row.decision;
     QStringList lines{
-        DecisionModel::tr("%1: %2, stages %3").arg(row.label, whatLabel(decision.kind), stageList(decision.stages)),
+        (decision.stages.size() == 1 ? DecisionModel::tr("%1: %2, stage %3") : DecisionModel::tr("%1: %2, stages %3"))
+            .arg(row.label, whatLabel(decision.kind), stageList(decision.stages)),
         DecisionModel::tr("write %1, read %2, compute %3")
             .arg(formatCost(decision.write, row.unit), formatCost(decision.read, row.unit),
                  formatCost(decision.compute, row.unit))};
@@ -76,7 +77,7 @@ QString differenceTip(const DifferenceRow& row)
 {
     QStringList lines{row.label};
     for (const std::size_t plan : {0, 1})
-        lines << DifferenceModel::tr("%1: costs %2, writes %3, reads %4, computed in %5")
+        lines << DifferenceModel::tr("%1: cost %2, written %3, read %4, stages %5")
                      .arg(plan == 0 ? DifferenceModel::tr("this plan") : DifferenceModel::tr("the rule"),
                           differenceText(row, DifferenceColumn::Cost, plan),
                           differenceText(row, DifferenceColumn::Written, plan),

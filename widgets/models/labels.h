@@ -16,8 +16,8 @@ namespace hopscope::models {
 // Returns a short description of an operator: "sum aggregation", "gather source", "linear", "concat"
 // (analysis/naming/op_words.h). Inputs and outputs keep their names.
 QString humanLabel(const protocol::OpRecord& op);
-// Returns the same within the model, and also distinguishes gathers along the other end of the edges, which do not
-// reach further neighbours.
+// Returns the same, but "gather destination" for a gather along the other end of the edges, which does not reach
+// further neighbours.
 QString opLabel(const protocol::ModelRecord& model, const protocol::OpRecord& op);
 // Returns "convs.1 · GCNConv · aten::index_add"; missing parts are left out.
 QString pathLabel(const protocol::OpRecord& op);

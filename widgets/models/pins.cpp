@@ -31,7 +31,7 @@ QString whyFixed(const ModelRecord& model, ValueId value)
 {
     const protocol::ValueRecord& record = model.values[value];
     if (!record.producer.valid() || model.ops[record.producer].kind == NodeKind::Input)
-        return tr("Inputs can be read by every stage.");
+        return tr("Every stage can read inputs and weights.");
     if (record.structureOnly) return tr("It is computed once for the whole graph.");
     if (!record.hasRows()) return tr("It has no row per node or edge; every stage can read it as a whole.");
     return {};

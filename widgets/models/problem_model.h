@@ -23,7 +23,7 @@ const protocol::LintRecord* blockingLint(const protocol::ModelRecord& model);
 // Returns true if the user has not agreed to run the model's code, so that it is only drawn.
 bool isUntrusted(const protocol::ModelRecord& model);
 
-// States briefly whether the model or the data is the reason why there is no plan.
+// States briefly why there is no plan: the model has not been run, does not run on the data, or cannot be split.
 QString refusalTitle(const protocol::ModelRecord& model);
 
 enum class ProblemColumn { Message, Place, Count };

@@ -4,7 +4,7 @@
 
 namespace hopscope::models {
 
-// Item roles that every table and tree of the window supports.
+// Item roles of the tables and trees of the window.
 enum Role {
     TargetRole = Qt::UserRole + 1,  // models::Target of the row, as QVariant; invalid: none
     SortRole,                       // number or text to sort by

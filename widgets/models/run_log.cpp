@@ -172,7 +172,7 @@ void RunLog::setState(protocol::RunState state)
     emit stateChanged(state);
 }
 
-// The share of all stages' destinations; future stages count with the mean of those that have begun.
+// Each stage counts alike, by the share of its destinations that are finished.
 double RunLog::fraction() const
 {
     if (m_state == protocol::RunState::Finished && m_end == RunEnd::Completed) return 1;

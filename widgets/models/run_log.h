@@ -90,7 +90,7 @@ public:
     // Returns how often a series has been halved so far. A reader that appends new points starts over when it changes.
     [[nodiscard]] int thinnings() const { return m_thinnings; }
     [[nodiscard]] double
-    fraction() const;  // 0..1 of all stages' destinations, including the finished part of the current stage
+    fraction() const;  // 0..1 of the stages, all of equal weight, including the finished part of the current one
     [[nodiscard]] double rate() const;         // destinations per second in the current stage; 0: unknown
     [[nodiscard]] double secondsLeft() const;  // in the current stage, at the current rate; negative: unknown
 

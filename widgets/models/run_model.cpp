@@ -76,7 +76,7 @@ QVariant RunModel::cell(const RunRow& row, RunColumn column, int role) const
     if (role == Qt::DisplayRole) return display(row, column);
     if (role == SortRole) return sortKey(row, column);
     if (role == Qt::ToolTipRole)
-        return tr("%1 on %2, strategy %3, %4 stages").arg(row.title, row.device, row.strategy).arg(row.stages);
+        return tr("%1 on %2, strategy %3, stages: %4").arg(row.title, row.device, row.strategy).arg(row.stages);
     return {};
 }
 

@@ -16,7 +16,7 @@ struct RunRow {
 };
 
 QString runTitleBegin();  // "run "
-// Returns the settings that distinguish the run from other runs: "run 2: optimal, batch 600".
+// Returns the number of the run, its strategy and its largest batch: "run 2: optimal, batch 600".
 QString runTitle(int number, const schema::Report& report);
 std::vector<RunRow> runRows(const std::vector<FinishedRun>& runs);
 

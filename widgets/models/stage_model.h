@@ -1,6 +1,6 @@
 #pragma once
 
-// The table of the stages of a plan: their work, the predicted traffic and memory, and their measured times.
+// The table of the stages of a plan: their work, their predicted traffic, memory and times, and their measured times.
 
 #include "models/document.h"
 #include "models/table_model.h"

@@ -63,7 +63,10 @@ QString runningText(const WorkerLog& workers)
     const Lanes idle = lanesWhere(workers, [](const WorkerLane& lane) { return lane.here() && !lane.underWay(); });
     const std::size_t all = busy.size() + idle.size();
     if (all == 0) return loadingText(workers);
-    if (busy.empty()) return tr("%1 read rows that other workers have written.").arg(numberOf(all, all));
+    if (busy.empty())
+        return (all == 1 ? tr("%1 reads rows that other workers have written.")
+                         : tr("%1 read rows that other workers have written."))
+            .arg(numberOf(all, all));
     if (idle.empty()) {
         const bool one = all == 1;
         return (one ? tr("%1 computes shards of stage %2.") : tr("%1 compute shards of stage %2."))
@@ -178,7 +181,7 @@ QString workerName(const WorkerLane& lane) { return tr("worker %1").arg(lane.num
 QString laneText(const WorkerLane& lane)
 {
     QStringList lines{lane.host.isEmpty() ? workerName(lane) : tr("%1 on %2").arg(workerName(lane), lane.host)};
-    lines << tr("%1 shards, %2 rows in %3")
+    lines << (lane.count == 1 ? tr("%1 shard, %2 rows in %3") : tr("%1 shards, %2 rows in %3"))
                  .arg(formatCount(static_cast<double>(lane.count)), formatCount(static_cast<double>(lane.destinations)),
                       formatSeconds(lane.seconds));
     lines << tr("%1 written, %2 of others read back")
@@ -200,7 +203,7 @@ QString shardText(const WorkerLane& lane, const protocol::ShardEvent& shard)
                      .arg(formatBytes(static_cast<double>(shard.written)),
                           formatBytes(static_cast<double>(shard.read)));
     if (shard.attempt > 1) lines << tr("recomputed: attempt %1").arg(shard.attempt);
-    if (shard.outcome == ShardOutcome::Found) lines << tr("already computed by another worker");
+    if (shard.outcome == ShardOutcome::Found) lines << tr("already computed by others");
     if (shard.outcome == ShardOutcome::Lost) lines << tr("lost with its worker");
     return lines.join(QLatin1Char('\n'));
 }

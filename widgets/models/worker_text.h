@@ -8,7 +8,7 @@ namespace hopscope::models {
 
 // States which workers wait for which: "2 of 3 workers wait for worker 1, which is at shard 14 of stage 2."
 QString waitSentence(const RunLog& log);
-// Returns "3 workers · 1 lost · 2 shards done again · slowest: worker 2, +18 % · 12.4 MiB written, 6.1 MiB read back".
+// Returns "3 workers · 1 lost · 2 shards recomputed · slowest: worker 2, +18 % · 12.4 MiB written, 6.1 MiB read back".
 QString workersSummary(const WorkerLog& workers);
 // The slowest worker, and how much longer it takes for the same work than the others together; none if fewer than two
 // workers have finished anything.

@@ -156,8 +156,8 @@ void Inspector::setupActions(QBoxLayout& layout)
     };
     m_store = button("storeHere", tr("Store here"), tr("Pin this value: always store it"));
     m_forbid = button("neverStore", tr("Never store"), tr("Pin this value: never store it"));
-    m_more = button("morePins", tr("Pin…"), tr("All pins for this selection: cuts, stages, recomputation"));
-    m_release = button("unpin", tr("Let the strategy decide"), tr("Remove the pin of this value"));
+    m_more = button("morePins", tr("Pin…"), tr("All pins for this selection: storing, recomputation, cuts, stages"));
+    m_release = button("unpin", tr("Let the strategy decide"), tr("Remove the pins of this value"));
     m_tensor =
         button("showTensor", tr("Show tensor"), tr("Run the plan and show statistics and all rows of this value"));
     auto* row = new QWidget(this);

@@ -40,8 +40,8 @@ Panel* makeWhy(const Context& context, QWidget* parent);       // costs and savi
 Panel* makeTradeOff(const Context& context, QWidget* parent);  // plans that trade time for memory
 Panel* makeOutline(const Context& context, QWidget* parent);
 Panel* makeProblems(const Context& context, QWidget* parent);
-Panel* makeRunPanel(const Context& context, QWidget* parent);  // controls, progress, plots, timeline, verdict
-Panel* makeRunPlots(const Context& context, QWidget* parent);  // time per stage, memory, throughput; "plots"
+Panel* makeRunPanel(const Context& context, QWidget* parent);  // controls, progress, pipeline, stages, verdict, runs
+Panel* makeRunPlots(const Context& context, QWidget* parent);  // time per stage, memory, throughput, batch sizes
 Panel* makeLog(const Context& context, QWidget* parent);
 Panel* makeHistory(const Context& context, QWidget* parent);  // the history of the cuts
 
@@ -55,7 +55,7 @@ void showMoreSettings(const Context& context, QWidget* parent);
 QString exportCsv(const models::Document& document, const QString& what);
 // Returns the last run as Chrome trace JSON.
 QByteArray exportTrace(const models::Document& document);
-// Writes the plots of the run panel, visible or not, in the format of the suffix: svg, pdf, png, csv. Returns an empty
+// Writes the plots of makeRunPlots(), visible or not, in the format of the suffix: svg, pdf, png, csv. Returns an empty
 // string, or the error.
 QString exportPlots(QWidget& plots, const QString& file);
 

@@ -108,7 +108,9 @@ QString memoryChange(const PlanRecord& now, const PlanRecord& then)
 QString stagesChange(const PlanRecord& now, const PlanRecord& then)
 {
     if (now.stages.size() == then.stages.size()) return {};
-    return tr("%1 stages instead of %2").arg(then.stages.size()).arg(now.stages.size());
+    return (then.stages.size() == 1 ? tr("%1 stage instead of %2") : tr("%1 stages instead of %2"))
+        .arg(then.stages.size())
+        .arg(now.stages.size());
 }
 
 bool sameStores(const PlanRecord& left, const PlanRecord& right)
@@ -262,7 +264,9 @@ std::vector<Fact> stageFacts(const PlanRecord& plan, StageId stage)
         facts.push_back({tr("frontier"), tr("%1 rows for %2 destinations")
                                              .arg(models::formatCount(static_cast<double>(each.frontierRows)),
                                                   models::formatCount(static_cast<double>(each.destinations)))});
-        facts.push_back({tr("recomputed"), tr("%1 operators of earlier stages").arg(each.recomputed.size())});
+        facts.push_back({tr("recomputed"), (each.recomputed.size() == 1 ? tr("%1 operator of earlier stages")
+                                                                        : tr("%1 operators of earlier stages"))
+                                               .arg(each.recomputed.size())});
     }
     return facts;
 }

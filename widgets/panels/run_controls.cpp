@@ -163,7 +163,7 @@ void RunControls::setupSettings()
     add(m_verify, "verify", tr("Verify"), tr("How much to compare with the unsplit model"));
     m_more = new QToolButton(this);
     m_more->setObjectName(QStringLiteral("more"));
-    m_more->setToolTip(tr("Limits, data types, node orders and caches of plans and runs"));
+    m_more->setToolTip(tr("Further settings of plans and runs"));
     m_verify->parentWidget()->layout()->addWidget(m_more);
 }
 
@@ -308,7 +308,7 @@ void RunControls::refresh()
     m_stop->setEnabled(may.stop);
     m_stop->setToolTip(m_context.document.settings().resume
                            ? tr("Stop; the next run into the same output folder resumes it")
-                           : tr("Stop and discard the results"));
+                           : tr("Stop; the results are discarded unless the run can be resumed"));
     for (QWidget* field :
          {static_cast<QWidget*>(m_device), static_cast<QWidget*>(m_memory), static_cast<QWidget*>(m_batch),
           static_cast<QWidget*>(m_verify), static_cast<QWidget*>(m_output), static_cast<QWidget*>(m_browse)})

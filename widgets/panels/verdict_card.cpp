@@ -47,7 +47,8 @@ ShownVerdict notVerified(const schema::Report& report, std::int64_t lost)
     const QString why = VerdictCard::tr("This run was started without verification.");
     if (lost == 0) return {.kind = std::nullopt, .headline = VerdictCard::tr("Not verified"), .detail = why};
     return {.kind = std::nullopt,
-            .headline = VerdictCard::tr("Not verified, and %1 results are NaN or infinite")
+            .headline = (lost == 1 ? VerdictCard::tr("Not verified, and %1 result is NaN or infinite")
+                                   : VerdictCard::tr("Not verified, and %1 results are NaN or infinite"))
                             .arg(formatCount(static_cast<double>(lost))),
             .detail = text(schema::notFiniteBesideVerdict(report)) + QStringLiteral(" · ") + why,
             .finite = false};
@@ -105,7 +106,8 @@ ShownVerdict verdictOf(const schema::Report& report)
     if (found.verdict == schema::Verdict::Equal)
         shown.headline = VerdictCard::tr("Equal: %1, %2").arg(coverage(found.coverage), largest);
     if (found.verdict == schema::Verdict::Equal && lost > 0)
-        shown.headline = VerdictCard::tr("Equal, but %1 results are NaN or infinite: %2, %3")
+        shown.headline = (lost == 1 ? VerdictCard::tr("Equal, but %1 result is NaN or infinite: %2, %3")
+                                    : VerdictCard::tr("Equal, but %1 results are NaN or infinite: %2, %3"))
                              .arg(formatCount(static_cast<double>(lost)), coverage(found.coverage), largest);
     if (found.verdict == schema::Verdict::Different)
         shown.headline = VerdictCard::tr("Different: %1 of %2 compared rows, %3")
@@ -190,11 +192,13 @@ void VerdictCard::setRun(const models::FinishedRun* run, const protocol::ModelRe
         return it == hashes.end() ? std::string() : it->second;
     };
     if (report != nullptr && model != nullptr && hashOf(report->hashes) != hashOf(model->hashes)) model = nullptr;
-    m_verdict = report != nullptr
-                    ? verdictOf(*report)
-                    : ShownVerdict{.kind = std::nullopt,
-                                   .headline = tr("No run yet"),
-                                   .detail = tr("After a run, its result is compared with the unsplit model.")};
+    m_verdict =
+        report != nullptr
+            ? verdictOf(*report)
+            : ShownVerdict{
+                  .kind = std::nullopt,
+                  .headline = tr("No run yet"),
+                  .detail = tr("After a run, its results are compared with the unsplit model, unless Verify is none.")};
     m_headline->setText(m_verdict.headline);
     m_detail->setText(report != nullptr ? tr("%1 · %2").arg(run->title, m_verdict.detail) : m_verdict.detail);
     m_model.setRows(report != nullptr && report->verify ? rowsOf(*report->verify, model)

@@ -60,8 +60,8 @@ QString comparisonLine(const schema::Explanation& explanation, const schema::Pla
     if (comparison.cost)
         sentences << Why::tr("The %1 costs %2, this plan %3.")
                          .arg(rule, formatCost(*comparison.cost, unit), formatCost(explanation.cost, unit));
-    sentences << Why::tr("It writes %1 and reads %2.")
-                     .arg(formatBytes(static_cast<double>(comparison.bytes.d2h)),
+    sentences << Why::tr("The %1 writes %2 and reads %3.")
+                     .arg(rule, formatBytes(static_cast<double>(comparison.bytes.d2h)),
                           formatBytes(static_cast<double>(comparison.bytes.h2d)));
     if (comparison.values.empty()) sentences << Why::tr("Both make the same decisions for all values.");
     else sentences << Why::tr("Each row shows this plan first, then the %1.").arg(rule);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Schedules frames: at most 30 per second, however many requests there are, and never so often that painting takes a
-// noticeable share of the time.
+// Schedules frames: about 30 per second at most, however many requests there are, and fewer if painting would take more
+// than a tenth of the time.
 
 #include <QElapsedTimer>
 #include <QObject>

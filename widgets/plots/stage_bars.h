@@ -1,7 +1,7 @@
 #pragma once
 
 // Shows the time per stage, stacked by phase, for one run next to its prediction, or for two runs side by side. A tick
-// on each bar marks the lower bound of the stage's time on the machine.
+// marks the lower bound of the stage's time on the machine, if it is known.
 
 #include <QWidget>
 #include <array>
@@ -29,9 +29,9 @@ struct StageRun {
     std::vector<StageStack> stages;
 };
 
-// Returns "block build", "gather", "H2D", ... in the order of plan::namedPhases.
+// Returns "block build", "gather", "H2D", "compute", "D2H" or "write", in the order of plan::namedPhases.
 QString phaseTitle(int phase);
-// Returns "matrix products", "random rows", ...
+// Returns "matrix products", "random rows", "memory bandwidth", "copies to and from the GPU" or "the disk".
 QString wallTitle(plan::Wall wall);
 // Returns "1.4 × the bound of 85 ms (random rows)"; empty if no bound is known.
 QString boundText(double seconds, std::optional<double> bound, std::optional<plan::Wall> wall);

@@ -35,7 +35,7 @@ void paintName(QPainter& painter, const QRect& lane, const QString& name, const 
 
 TimeView::TimeView(QWidget* parent) : QWidget(parent)
 {
-    setAccessibleDescription(tr("Plus and minus zoom, arrow keys pan, 0 shows everything"));
+    setAccessibleDescription(tr("Plus and minus zoom, Left and Right pan, 0 shows everything"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);

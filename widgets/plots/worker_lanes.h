@@ -25,7 +25,7 @@ public:
     [[nodiscard]] QString describe(const QPoint& at) const override;
     // Describes the shard chosen by keys; empty if none is chosen.
     [[nodiscard]] QString chosenText() const;
-    // Returns the legend items for the visible elements.
+    // Returns the legend: shards, reads of other workers' rows and, if there are any, recomputed shards and lost workers.
     [[nodiscard]] std::vector<LegendItem> legendItems() const;
     [[nodiscard]] QRect laneRect(int worker) const;  // `worker` counts from 1
 
@@ -46,7 +46,7 @@ protected:
 private:
     struct Row {
         PaintedLane shards;              // finished ones; their intervals are numbered by their position in the log
-        std::vector<std::size_t> again;  // indices of marked ones: started again, found or lost
+        std::vector<std::size_t> again;  // indices of marked ones: those of a repeated attempt, and lost ones
         std::size_t read = 0;            // the number of the log's shards that this row contains
     };
     struct Choice {

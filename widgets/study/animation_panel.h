@@ -1,7 +1,7 @@
 #pragma once
 
 // Shows how the batches of the plan move over the graph, frame by frame. The panel queries the engine for nodes and
-// edges only while it is visible.
+// edges only while it is visible, or after prepare().
 
 #include <QComboBox>
 #include <QPushButton>
@@ -66,7 +66,7 @@ private:
     models::PlanPtr m_asked;  // the plan that the part was requested for
     ShowPtr m_show;
     std::int64_t m_request = 0;  // 0: none is running
-    std::int64_t m_number = 0;   // of queries; answers to cancelled ones are dropped
+    std::int64_t m_number = 0;   // of the latest query; answers to earlier ones are dropped
     qint64 m_seed = 1;
     QString m_problem;
 };

@@ -114,9 +114,9 @@ QString blockCaption(const Film& film, const Frame& frame)
     });
     const QString undrawn = loops > 0 ? tr(" (%1 from a node to itself, not drawn)").arg(count(loops)) : QString();
     return own +
-           tr(" %1 arrive here%2, from the batch itself and from %3 others (dashed border). All of them together "
-              "are the frontier of the batch: %4.")
-               .arg(edges(std::ssize(frame.edges)), undrawn, count(others(frame)), nodes(std::ssize(frame.frontier)));
+           tr(" The batch reads along %1%2, from its own nodes and from %3 outside it (dashed border). All of them "
+              "together are the frontier of the batch: %4.")
+               .arg(edges(std::ssize(frame.edges)), undrawn, nodes(others(frame)), nodes(std::ssize(frame.frontier)));
 }
 
 QString gatherCaption(const Film& film, const Frame& frame)
@@ -134,8 +134,7 @@ QString computeCaption(const Film& film, const Frame& frame)
     const QString ops = operators(film, frame.ops);
     if (frame.rows.starts_with("F("))
         return tr("For the %1 of the frontier: %2.").arg(nodes(std::ssize(frame.frontier)), ops);
-    if (frame.rows.starts_with("O("))
-        return tr("For each of %1 into the batch: %2.").arg(edges(std::ssize(frame.edges)), ops);
+    if (frame.rows.starts_with("O(")) return tr("For %1 into the batch: %2.").arg(edges(std::ssize(frame.edges)), ops);
     if (frame.rows.starts_with("B("))
         return tr("For the %1 of the batch: %2.").arg(nodes(std::ssize(frame.destinations)), ops);
     return tr("On values without rows: %1.").arg(ops);
@@ -168,7 +167,7 @@ QString doneCaption(const Film& film, const Frame& frame)
         sentences << tr("Reductions over all rows are complete now: %1.").arg(operators(film, frame.ops));
     if (!frame.stores.empty()) sentences << tr("All rows of %1 are exact.").arg(storesIn(film, frame.stores));
     const bool last = frame.stage + 1 == static_cast<int>(film.plan.stages.size());
-    if (last) sentences << tr("The results are complete. Every row of every stage was computed once.");
+    if (last) sentences << tr("The results are complete. Every row of every stored value was written once.");
     else sentences << tr("Only now can the next stage begin, for its batches may read the row of any node.");
     if (const std::int64_t gathered = gatheredIn(film, frame.stage); gathered > 0 && film.part.complete)
         sentences << tr("The batches of this stage gathered %1 rows in total; larger batches gather fewer.")
@@ -238,8 +237,7 @@ QString partSentence(const Film& film)
         whole += static_cast<std::int64_t>(table.whole.size());
     }
     return tr("The picture shows %1 of %2 nodes, around node %3. Batches consist of %4 of them, with every edge into "
-              "these nodes; nodes drawn small are only read. A run makes batches of all nodes, in the "
-              "order of the data.")
+              "these nodes; nodes drawn small are only read. A run makes batches of all nodes.")
         .arg(count(drawn), count(all), film.part.node ? count(*film.part.node) : QString(), count(whole));
 }
 

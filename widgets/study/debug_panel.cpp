@@ -178,7 +178,7 @@ QString Debugger::missing() const
     if (m_context.workbench.running()) return tr("A run is in progress.");
     if (wanted == Hunt::Against && m_other->text().trimmed().isEmpty()) return tr("Choose the model to compare with.");
     if ((wanted == Hunt::Against || wanted == Hunt::Staged) && !tolerance())
-        return tr("A tolerance is a number, such as 1e-5.");
+        return tr("A tolerance is a number that is not negative, such as 1e-5.");
     if (wanted != Hunt::Rows && wanted != Hunt::Messages) return {};
     const protocol::OpRecord* op = selectedOp();
     if (op == nullptr) return tr("Select an operator in the graph.");

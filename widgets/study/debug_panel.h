@@ -1,7 +1,8 @@
 #pragma once
 
 // Finds numerical errors on request: where the staged run diverges from the model, or the model from another one; the
-// origin of NaN; the results of the selected operator for some nodes. Selects the first operator that it finds.
+// origin of NaN; the results of the selected operator, or the messages that it aggregates, for some nodes. Selects the
+// first operator that it finds.
 
 #include <QComboBox>
 #include <QLineEdit>

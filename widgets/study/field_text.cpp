@@ -127,7 +127,7 @@ QString repeatSentence(const ReceptiveField& field, int depth)
 {
     double repeated = 0;
     for (const schema::FieldMean& each : rowMeans(field.explosion, depth)) repeated = std::max(repeated, each.repeated);
-    return tr("Node by node, every row after hop %1 would be computed %2 times; layer by layer, once.")
+    return tr("Node by node, a row after hop %1 would be computed %2 times on average; layer by layer, once.")
         .arg(depth)
         .arg(average(repeated));
 }

@@ -66,7 +66,7 @@ QString differenceSentence(const ModelRecord& model, const schema::DivergenceRec
                             text(found.second).section(u'/', -1).toHtmlEscaped(), linkTo(model, difference.place),
                             kindAndPlace(difference.place));
     if (difference.what == "values")
-        line += tr(" %1 of %2 rows differ, by up to %3 (relative %4).")
+        line += tr(" Rows that differ: %1 of %2, by up to %3 (relative %4).")
                     .arg(count(difference.rows), count(difference.of), brief(difference.maxAbsolute),
                          brief(difference.maxRelative));
     else line += u' ' + models::sentence(difference.what).toHtmlEscaped();
@@ -175,7 +175,7 @@ QString sentencesOf(const ModelRecord& model, const schema::DivergenceRecord& fo
 {
     QStringList lines;
     if (!found.divergence && !found.nodes)
-        lines << tr("No difference beyond the tolerance: %1 values were compared.").arg(count(found.compared));
+        lines << tr("No difference beyond the tolerance. Values compared: %1.").arg(count(found.compared));
     if (found.divergence) lines << differenceSentence(model, found, *found.divergence);
     const bool later = found.nodes && found.divergence && found.nodes->place.op != found.divergence->place.op;
     if (later)
@@ -184,7 +184,7 @@ QString sentencesOf(const ModelRecord& model, const schema::DivergenceRecord& fo
     for (const std::string& parameter : found.parameters)
         lines << tr("Different weights: %1.").arg(text(parameter).toHtmlEscaped());
     if (!found.onlyFirst.empty()) lines << tr("Only in the first model: %1.").arg(namesOf(model, found.onlyFirst));
-    if (!found.onlySecond.empty()) lines << tr("The second model has %1 more operators.").arg(found.onlySecond.size());
+    if (!found.onlySecond.empty()) lines << tr("Operators only in the second model: %1.").arg(found.onlySecond.size());
     return lines.join(QStringLiteral("<br>"));
 }
 
@@ -199,7 +199,8 @@ QString sentencesOf(const ModelRecord& model, const schema::NonFiniteReport& fou
         lines << tr("<b>%1</b> (%2) produces the first NaN or infinity that reaches an output.")
                      .arg(linkTo(model, harmful->place), kindAndPlace(harmful->place));
     else if (!found.makers.empty())
-        lines << tr("None of them reaches an output: they are replaced later and do no harm.");
+        lines << tr(
+            "No NaN or infinity that an operator produces reaches an output: all are replaced later and do no harm.");
     if (!found.outputs.empty()) lines << tr("Outputs that are not finite: %1.").arg(listed(found.outputs));
     return lines.join(QStringLiteral("<br>"));
 }
@@ -213,7 +214,7 @@ QString sentencesOf(const ModelRecord& model, const schema::WatchReport& found)
                      .arg(aggregation.node)
                      .arg(count(aggregation.messages), linkTo(model, aggregation.place));
     for (const schema::WatchRecord& watched : found.watched)
-        lines << tr("Rows that %1 (%2) computes for these nodes.")
+        lines << tr("The table lists the rows that %1 (%2) computes for these nodes.")
                      .arg(linkTo(model, watched.place), kindAndPlace(watched.place));
     if (lines.isEmpty())
         lines << tr("This operator has no rows of its own: it is part of another one, or is not needed.");

@@ -29,7 +29,7 @@ HeatMap::HeatMap(TensorModel& model, QTableView& table, QWidget* parent)
 {
     setObjectName(QStringLiteral("tensorHeat"));
     setAccessibleName(tr("Heat map of the visible rows"));
-    setToolTip(tr("All numbers of these rows, coloured from the minimum to the maximum of the tensor"));
+    setToolTip(tr("Numbers of these rows, coloured from the minimum to the maximum of the tensor"));
     connect(table.verticalScrollBar(), &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     connect(&model, &TensorModel::rowsCame, this, qOverload<>(&QWidget::update));
     connect(&model, &QAbstractItemModel::modelReset, this, qOverload<>(&QWidget::update));

@@ -172,7 +172,9 @@ void LessonPane::setDone(const QString& reply)
 void LessonPane::refresh()
 {
     m_next->setEnabled(!m_open && !m_waiting);
-    m_next->setToolTip(m_waiting ? tr("The window is being prepared") : m_open ? tr("Answer first") : QString());
+    m_next->setToolTip(m_waiting ? tr("The window is being prepared")
+                       : m_open  ? tr("Answer the question or do the task first")
+                                 : QString());
 }
 
 }  // namespace hopscope::study

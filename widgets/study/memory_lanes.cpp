@@ -58,7 +58,7 @@ QString peakSentence(const schema::StageMemoryRecord& memory, const schema::Loop
                         .arg(models::formatCount(static_cast<double>(loop.destinations)))
                         .arg(loop.peakStep + 1)
                         .arg(text(step.label), bytes(step.bytes));
-    if (loop.sideBySide > 1) words += u' ' + tr("%1 are computed at once.").arg(loop.sideBySide);
+    if (loop.sideBySide > 1) words += u' ' + tr("%1 batches are computed at once.").arg(loop.sideBySide);
     words += u' ' + tr("The stage's peak is %1, including %2 outside of batches and the temporary memory of operators.")
                         .arg(bytes(memory.peakMemory), bytes(memory.outside));
     return memory.estimated ? words + u' ' + tr("This is an estimate.") : words;

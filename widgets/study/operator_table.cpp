@@ -97,7 +97,7 @@ bool OperatorModel::isNumber(ProfileColumn column) const
 OperatorTable::OperatorTable(models::Selection& selection, QWidget* parent) : QWidget(parent), m_selection(selection)
 {
     setObjectName(QStringLiteral("operatorTable"));
-    m_filter = field("monitorFilter", tr("Show rows that contain these words"), this);
+    m_filter = field("monitorFilter", tr("Show only rows that contain this text"), this);
     m_filter->setPlaceholderText(tr("Filter"));
     m_copy = button("monitorCopy", tr("Co&py"), tr("Copy these rows as tab-separated text"), this);
     m_sum = panels::wrapped(QStringLiteral("monitorSum"), this);

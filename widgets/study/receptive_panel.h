@@ -1,7 +1,8 @@
 #pragma once
 
 // Shows the receptive field of a node: node-wise compared with layer-wise inference, as a picture, a table and
-// sentences, with the numbers of rows and edges in the data. The panel queries the engine only while it is visible.
+// sentences, with the numbers of rows and edges in the data. The panel queries the engine only while it is visible,
+// or for look().
 
 #include <QComboBox>
 #include <QPlainTextEdit>
@@ -67,7 +68,7 @@ private:
     FieldPtr m_field;  // includes averages once they are known
     schema::FieldExplosion m_known;
     std::int64_t m_request = 0, m_average = 0;  // 0: none is running
-    std::int64_t m_number = 0;                  // of queries; answers to cancelled ones are dropped
+    std::int64_t m_number = 0;                  // of the latest query; answers to earlier ones are dropped
     qint64 m_seed = 1;
     const void* m_model = nullptr;  // the model of the last query
     QString m_problem;

@@ -35,7 +35,8 @@ QVariant SummaryModel::header(SummaryColumn column, int role) const
     case SummaryColumn::Name: return tip ? tr("How cuts are chosen") : tr("Plan");
     case SummaryColumn::Stages: return tr("Stages");
     case SummaryColumn::Stores: return tip ? tr("Values stored between stages") : tr("Stores");
-    case SummaryColumn::Moved: return tip ? tr("Bytes written to and read from stores and inputs") : tr("Moves");
+    case SummaryColumn::Moved:
+        return tip ? tr("Bytes written to stores, and read from stores and inputs") : tr("Moves");
     case SummaryColumn::Again:
         return tip ? tr("Operators that a stage recomputes, because their values are not stored") : tr("Recomputes");
     case SummaryColumn::Count: break;
@@ -110,7 +111,7 @@ QWidget* Rules::makeContent()
     m_moves = wrapped(QStringLiteral("rulesMoves"), found);
     m_moves->setProperty("muted", true);
     m_table = panels::makeTable(QStringLiteral("rulesTable"), &m_summaries, found);
-    m_table->setAccessibleName(tr("Values that the plans store, move and recompute"));
+    m_table->setAccessibleName(tr("Stages, stores, bytes moved and recomputed operators of the plans"));
     m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     panels::fitColumns(*m_table);
     m_values = wrapped(QStringLiteral("rulesValues"), found);

@@ -1,7 +1,8 @@
 #pragma once
 
-// Shows step by step how each strategy arrives at its plan: the graph after each step, next to the user's plan, and the
-// bytes that the plans store, move and recompute. The panel queries the engine only while it is visible.
+// Shows step by step how the rules and the optimum arrive at their plans: the graph after each step, next to the user's
+// plan. A table compares the stages, stores, bytes moved and recomputed operators of the plans. The panel queries the
+// engine only while it is visible.
 
 #include <QComboBox>
 #include <QPushButton>
@@ -77,7 +78,7 @@ private:
     Ends m_asked;  // those of the last query
     models::PlanPtr m_picture;
     std::int64_t m_request = 0;  // 0: none is running
-    std::int64_t m_number = 0;   // of queries; answers to cancelled ones are dropped
+    std::int64_t m_number = 0;   // of the latest query; answers to earlier ones are dropped
     int m_way = 0, m_step = 0;
     bool m_seen = false;
     QString m_problem;

@@ -319,7 +319,10 @@ void TensorPanel::refresh()
     m_selected->setVisible(value.valid());
     if (value.valid()) m_selected->setFullText(tr("Selected: %1").arg(models::valueLabel(*model, value)));
     m_nodes->setVisible(rows() != RowChoice::All);
-    m_inquiry->refresh(missing(), m_tensor ? QString() : tr("Runs the plan up to this value, one operator at a time."));
+    m_inquiry->refresh(
+        missing(), m_tensor
+                       ? QString()
+                       : tr("Runs the plan up to this value, one operator at a time; inputs and weights need no run."));
 }
 
 panels::Panel* makeTensor(const panels::Context& context, QWidget* parent) { return new TensorPanel(context, parent); }

@@ -25,7 +25,7 @@ struct Theme {
     QVector<QColor> phases;     // six, in the order of plan::namedPhases
     QVector<QColor> kinds;      // categorical, eight
     QVector<QColor> kindsText;
-    QVector<QColor> scale;  // sequential ramp for bytes, time, memory, error; from least to most
+    QVector<QColor> scale;  // sequential ramp for numbers, from least to most
     QVector<QColor> scaleText;
 
     [[nodiscard]] QColor depthColour(int depth) const;

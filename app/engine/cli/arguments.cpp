@@ -46,7 +46,8 @@ void addOutputFlags(CLI::App& app, Parsed& parsed)
 {
     app.add_flag("--json", parsed.json, "Print a single JSON document on standard output");
     CLI::Option* const quiet =
-        app.add_flag("-q,--quiet", parsed.quiet, "Suppress progress and notes; a run prints only its verdict");
+        app.add_flag("-q,--quiet", parsed.quiet,
+                     "Suppress progress and notes; a run prints only its verdict, and warns of NaN and infinity");
     app.add_flag("-v,--verbose", parsed.verbose, "Print minor notes, and the phases of a run")->excludes(quiet);
     addSandbox(app, parsed.noSandbox);
 }
@@ -151,7 +152,9 @@ void addRun(CLI::App& app, Parsed& parsed)
     parsed.settings.add(command, base::Task::Run);
     addPlanSource(command, parsed);
     addShards(command, parsed);
-    addOutput(command, parsed, "DIR", "Folder for the outputs (out.npy) and the report (report.json)").required();
+    addOutput(command, parsed, "DIR",
+              "Folder for the outputs (out.npy, or a file for each) and the report (report.json)")
+        .required();
     command.add_option("--trace", parsed.trace, "Write a Chrome trace (chrome://tracing, Perfetto)")->type_name("FILE");
 }
 
@@ -217,7 +220,8 @@ void addGenerate(CLI::App& app, Parsed& parsed)
         ->type_name("N")
         ->capture_default_str();
     command.add_option("--seed", options.seed, "Random seed")->type_name("SEED")->capture_default_str();
-    command.add_flag("--symmetric", options.symmetric, "Add the reverse of each edge; no self-loops, no duplicates");
+    command.add_flag("--symmetric", options.symmetric,
+                     "Both directions of each edge, which --edges counts; no self-loops, no duplicates");
     addOutput(command, parsed, "FILE", "Output file (.safetensors)").required();
 }
 

@@ -44,7 +44,7 @@ std::string differenceText(const char* title, const schema::DifferenceRecord& re
     if (record.stage) text += "  in stage " + std::to_string(record.stage->number) + "\n";
     if (record.what != "values") return text + "  " + record.what + "\n";
     for (const std::string& argument : record.arguments) text += "  argument " + argument + "\n";
-    text += "  " + count(record.rows) + " of " + count(record.of) + " rows differ, by up to " +
+    text += "  rows that differ: " + count(record.rows) + " of " + count(record.of) + ", by up to " +
             formatNumber(record.maxAbsolute) + "\n";
     return text + rowTable(record.shown, true);
 }

@@ -35,10 +35,10 @@ std::string wordsOf(const plan::WalkStep& step, base::Strategy strategy, const V
 {
     switch (step.kind) {
     case base::WalkKind::Label:
-        return strategy == base::Strategy::SourceRule ? "every operator in the stage of its module's depth"
-                                                      : "every operator in the stage of its depth";
-    case base::WalkKind::Pull: return "a cut moves towards the inputs, and these follow it";
-    case base::WalkKind::Settle: return "computed where they are needed, more than once if necessary";
+        return strategy == base::Strategy::SourceRule ? "every operator goes to the stage of its module's depth"
+                                                      : "every operator goes to the stage of its depth";
+    case base::WalkKind::Pull: return "a cut moves towards the inputs, and operators follow it";
+    case base::WalkKind::Settle: return "operators move to where they are needed, to several stages if necessary";
     case base::WalkKind::Store: break;
     }
     return "stored: " + names[*step.stored];
@@ -52,7 +52,7 @@ std::string describeColouring(const plan::Walkthroughs& all, const ValueNames& n
     const double cost = all.colouring->cost;
     const std::string amount = all.unit == base::Unit::Seconds ? base::formatSeconds(cost) : base::formatBytes(cost);
     return "  stored: " + joined(stored) + "\n  " + amount +
-           " for writing and reading, the minimum of all plans with the frontiers of the depth heuristic\n" +
+           " for writing and reading; with the frontiers of the depth heuristic, no plan needs less\n" +
            (all.colouring->missing ? "  not a plan: " + *all.colouring->missing + "\n" : "");
 }
 

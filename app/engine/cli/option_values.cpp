@@ -14,7 +14,8 @@ base::Result<std::optional<pipeline::ShardOptions>> parseShard(const std::string
     pipeline::ShardOptions shard{number(text.substr(0, slash)),
                                  slash == std::string::npos ? 0 : number(text.substr(slash + 1))};
     if (shard.index >= 1 && shard.index <= shard.count) return std::optional(shard);
-    return base::fail(base::ErrorCode::Usage, "--shard: '" + text + "' is not I/N with I from 1 to N",
+    return base::fail(base::ErrorCode::Usage,
+                      "--shard: '" + text + "' is not I/N with I from 1 to N, and N below 100,000",
                       "the second of three processes is --shard 2/3");
 }
 

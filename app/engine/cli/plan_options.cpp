@@ -13,7 +13,9 @@ void addPlanOptions(CLI::App& command, PlanTexts& texts)
             "--explain", texts.explain,
             "Show the costs and savings of each decision, and where the heuristics differ; also as JSON in FILE")
         ->type_name("FILE");
-    command.add_option("--steps", texts.steps, "Show how each strategy arrives at its plan; also as JSON in FILE")
+    command
+        .add_option("--steps", texts.steps,
+                    "Show how the rules and the optimum arrive at their plans; also as JSON in FILE")
         ->type_name("FILE");
 }
 

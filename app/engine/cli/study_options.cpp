@@ -27,7 +27,8 @@ void addFieldOptions(CLI::App& command, receptive::Request& request)
         ->capture_default_str();
     startGroup(command, "Output");
     command
-        .add_option("--ids", request.idsFile, "Write the row numbers of all nodes and edges to this .safetensors file")
+        .add_option("--ids", request.idsFile,
+                    "Write the row numbers of all nodes and edges of the receptive field to this .safetensors file")
         ->type_name("FILE");
 }
 
@@ -37,7 +38,7 @@ const char* const debugExamples =
     "hopscope-engine debug model.pt --data graph.safetensors --nan\n"
     "hopscope-engine debug model.pt --data graph.safetensors --break convs.1 --when isnan\n"
     "hopscope-engine debug model.pt --data graph.safetensors --watch convs.1 --nodes 1,17 -o rows\n"
-    "hopscope-engine debug model.pt --data graph.safetensors --show convs.1 --batch-of 17 -o rows.npy\n"
+    "hopscope-engine debug model.pt --data graph.safetensors --show op45 --batch-of 17 -o op45.npy\n"
     "hopscope-engine debug model.pt --data graph.safetensors --memory-of 2 --batch 4096";
 
 namespace {
@@ -97,12 +98,12 @@ void addShow(CLI::App& command, DebugTexts& texts)
 
 void addWatches(CLI::App& command, DebugTexts& texts)
 {
-    CLI::Option* const watched =
-        command
-            .add_option("--watch", texts.values,
-                        "Record the rows of --nodes in the results of an operator or module; may be repeated")
-            ->type_name("PLACE")
-            ->allow_extra_args(false);
+    CLI::Option* const watched = command
+                                     .add_option("--watch", texts.values,
+                                                 "Record the rows of --nodes in the results of an operator, a value, a "
+                                                 "kind or a module; may be repeated")
+                                     ->type_name("PLACE")
+                                     ->allow_extra_args(false);
     CLI::Option* const nodes =
         command.add_option("--nodes", texts.nodes, "Nodes whose rows are recorded or shown: 1,2,3")->type_name("LIST");
     command
@@ -181,7 +182,7 @@ base::Result<std::pair<std::int64_t, std::int64_t>> rowsFrom(const std::string& 
     const bool fine = parts.size() == 2 && CLI::detail::lexical_cast(parts[0], rows.first) &&
                       CLI::detail::lexical_cast(parts[1], rows.second);
     if (fine && rows.first >= 0 && rows.first < rows.second) return rows;
-    return base::fail(base::ErrorCode::Usage, "--rows: '" + text + "' is not a range such as 100:200");
+    return base::fail(base::ErrorCode::Usage, "--rows: '" + text + "' is not a range A:B with 0 <= A < B");
 }
 
 }  // namespace

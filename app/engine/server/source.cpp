@@ -99,7 +99,7 @@ Outcome answer(const protocol::ShowSource& query, const Work& work)
 {
     const analysis::Analysis& analysis = work.document.prepared.analysis;
     const ir::Op* const op = operatorOf(analysis.program, schema::Names(analysis), query);
-    if (op == nullptr) return invalid("no such operator or module");
+    if (op == nullptr) return invalid("no such operator, or no such module with a known source");
     protocol::SourceLines lines = describe(work.document.prepared, *op);
     lines.schema = loader::operatorSchema(*op);
     return protocol::answerValue(std::move(lines));

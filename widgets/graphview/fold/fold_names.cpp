@@ -105,7 +105,9 @@ void FoldBuilder::nameBox(VisibleNode& node)
         const QString path = node.expands == wholePrologueKey() ? QString() : node.expands.mid(structureKey({}).size());
         node.label = path.isEmpty() ? tr("structure") : path;
         node.detail = prologueDetail(m_model, node.ops);
-        node.tip = tr("%n operators, computed once for the graph", static_cast<int>(node.ops.size()));
+        node.tip = node.ops.size() == 1
+                       ? tr("1 operator, computed once for the graph")
+                       : tr("%n operators, computed once for the graph", static_cast<int>(node.ops.size()));
         return;
     }
     nameModule(node, m_fold.tree.modules[node.module]);

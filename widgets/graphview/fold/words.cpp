@@ -196,7 +196,9 @@ QString prologueDetail(const ModelRecord& model, std::span<const OpId> ops)
     if (loops) words << tr("self-loops");
     if (degrees) words << tr("degrees");
     if (norm) words << tr("norm");
-    if (words.isEmpty()) return QCoreApplication::translate("GraphWords", "%n operators", nullptr, int(ops.size()));
+    if (words.isEmpty())
+        return ops.size() == 1 ? tr("1 operator")
+                               : QCoreApplication::translate("GraphWords", "%n operators", nullptr, int(ops.size()));
     return words.join(QStringLiteral(", "));
 }
 

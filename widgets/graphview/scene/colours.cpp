@@ -359,18 +359,17 @@ QString whyUnavailable(ColourMode mode, const ColourData& data)
     switch (mode) {
     case ColourMode::Depth:
     case ColourMode::Kind: return {};
-    case ColourMode::Stage: return data.plan ? QString() : tr("There is no plan: the model cannot be split.");
+    case ColourMode::Stage: return data.plan ? QString() : tr("There is no plan yet, or the model cannot be split.");
     case ColourMode::Bytes:
         return std::any_of(data.model->values.begin(), data.model->values.end(), known)
                    ? QString()
                    : tr("Sizes are unknown without data: open the model with its graph.");
     case ColourMode::PredictedTime:
-        return predictedSeconds(data).empty() ? tr("Requires a prediction: open the data of the graph.") : QString();
+        return predictedSeconds(data).empty() ? tr("Requires a prediction: open the model with its graph.") : QString();
     case ColourMode::Time: return data.report ? QString() : tr("No measurements yet: run the model first.");
     case ColourMode::Memory:
-        return peakMemory(data).empty()
-                   ? tr("Requires a prediction or a run: open the data of the graph, or run the model.")
-                   : QString();
+        return peakMemory(data).empty() ? tr("Requires a prediction or a run: open the model with its graph.")
+                                        : QString();
     case ColourMode::Error:
         return hasCompared(data) || hasErrors(data)
                    ? QString()

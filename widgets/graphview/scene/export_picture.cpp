@@ -39,7 +39,7 @@ public:
         const bool done = suffix == QLatin1String("svg")   ? svg(out)
                           : suffix == QLatin1String("pdf") ? pdf(out)
                                                            : png(out, width);
-        if (!done) return tr("There is not enough memory for a picture of this size.");
+        if (!done) return tr("There is not enough memory or disk space for a picture of this size.");
         return out.commit() ? QString() : tr("%1 cannot be written: %2").arg(file, out.errorString());
     }
 

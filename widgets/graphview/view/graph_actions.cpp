@@ -110,7 +110,7 @@ void GraphActions::addFolds()
 void GraphActions::addSearch()
 {
     m_submenu = tr("&Find");
-    add("graphFind", tr("Find in Graph…"), QKeySequence::Find, tr("Search operators and modules"),
+    add("graphFind", tr("Find in Graph…"), QKeySequence::Find, tr("Search operators by name, module or shape"),
         [this] { m_tools.search.open(); });
     add("graphFindNext", tr("Find Next"), QKeySequence(Qt::Key_F3), tr("Go to the next operator found"),
         [this] { m_tools.search.step(1); });
@@ -163,7 +163,7 @@ void GraphActions::addCuts()
         tr("Recompute the selected value where it is needed"),
         [this] { m_tools.cuts.pinSelected(base::PinKind::NoCheckpoint); });
     add("graphLetPlan", tr("Let the Strategy Decide"), QKeySequence(Qt::Key_U),
-        tr("Remove the pin of the selected value"), [this] { m_tools.cuts.unpinSelected(); });
+        tr("Remove the pins of the selected value"), [this] { m_tools.cuts.unpinSelected(); });
     QAction* remove = add("graphRemoveStore", tr("Remove Stored Value"), QKeySequence(Qt::Key_Delete),
                           tr("Do not store the selected value any longer"), [this] { m_tools.cuts.removeSelected(); });
     remove->setShortcuts({QKeySequence(Qt::Key_Delete), QKeySequence(Qt::Key_Backspace)});

@@ -36,8 +36,9 @@ public:
     void setColourMode(ColourMode mode);
     [[nodiscard]] ColourMode colourMode() const;
 
-    // Returns everything that a menu or the palette offers for the graph: zoom, fit, fold, expand, search, bookmarks,
-    // colour modes and more. The actions have names, shortcuts and tool tips, and belong to the panel.
+    // Returns everything that a menu or the palette offers for the graph: zoom, folds, search, walks along the edges and
+    // through the history, bookmarks, the tensor of the selection, pins, comparisons and colour modes. The actions have
+    // names and tool tips, most have shortcuts, and all belong to the panel.
     [[nodiscard]] QList<QAction*> viewActions() const;
 
     [[nodiscard]] bool layoutReady() const;     // no layout is in progress
@@ -55,11 +56,11 @@ public:
     void showErrors(const schema::DivergenceRecord& found);
 
     // Writes the whole graph as a picture; the suffix svg, pdf or png decides the format. `width` is the width of a png
-    // in pixels (at most 32,000 a side, painted in tiles). Returns an empty string, or the reason for a failure.
+    // in pixels; 0: twice that of the graph at 100 %. No side of a png exceeds 32,000 pixels. Returns an empty string,
+    // or the reason for a failure.
     QString exportPicture(const QString& file, int width = 0) const;
 
-    // Returns the faults of the picture, for tests: a sentence for every overlap, clipped text, upward edge or pale
-    // colour.
+    // Returns the faults of the picture, for tests: a line for each fault that checkGeometry() finds.
     [[nodiscard]] QStringList faults() const;
 
 signals:

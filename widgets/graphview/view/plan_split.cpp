@@ -85,7 +85,7 @@ void PlanSplit::refresh()
     if (!isOpen()) return;
     const models::PlanPtr plan = m_illustrated ? m_illustrated : m_parts.document.reference(*m_with);
     if (!plan || !m_parts.view.scene()) {
-        m_other->setMessage(tr("This plan is not available yet."));
+        m_other->setMessage(tr("This plan is not available."));
         return m_other->setScene(nullptr);
     }
     if (!m_illustrated) m_otherName->setText(models::capitalised(models::planLabel(*plan)));
