@@ -11,8 +11,8 @@ namespace hopscope::analysis {
 //   their number.
 // - An index that points into rows of a table other than the guessed one points there.
 // - An input whose rows are picked by numbers that the model computes, and to which no index points, is not a table.
-// - If the rows of a table are counted or combined by an input with an integer for each of them, and no table has the
-//   rows of the result, these integers are numbers of graphs.
+// - An input may have an integer for each row of a table, by which the rows are counted or combined. If no table has
+//   the rows of the result, these integers are numbers of graphs.
 // Omits roles that the user gave. The result is empty if the operators imply none; only another analysis shows whether
 // the program can be split with these roles.
 Overrides rolesInUse(const Analysis& refused, const InputSchema& schema);

@@ -21,8 +21,8 @@ public:
     ~Folder();
 
     // Opens a file without blocking and returns its descriptor. Fails with Input if the name is a link, leads through
-    // one or is not a regular file, if a file to be written has another hard link, or if this process may not open it;
-    // fails with Resources if it cannot be opened for another reason.
+    // one or is not a regular file, if a file to be written has another hard link, or if this process may not open it.
+    // Fails with Resources if it cannot be opened for another reason.
     [[nodiscard]] Result<int> openFile(const std::string& name, int flags) const;
     // Opens a folder below this one. Fails like openFile(), and with Input if `name` is not a folder.
     [[nodiscard]] Result<Folder> below(const std::string& name) const;

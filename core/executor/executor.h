@@ -129,9 +129,9 @@ struct RunReport {
 // Evaluates the prologue and all stages of `plan`. Stores are files with temporary names in options.folder, which the
 // caller publishes or removes; after a failure or cancellation none of them are left. A shard that is not the last one
 // to finish returns without outputs. Fails with Input if inputs disagree with the schema or the value of a guard
-// differs from that on the sample, with Resources if memory is insufficient for a single destination or the disk is
-// full, with Unsupported if LibTorch lacks an operator or a reduction is too large for shards, with Cancelled, or with
-// Internal. The checks of the executor that fail with Internal are also enabled in release builds. `known` is a
+// differs from that on the sample, and with Resources if memory is insufficient for a single destination or the disk
+// is full. Fails with Unsupported if LibTorch lacks an operator or a reduction is too large for shards, with Cancelled,
+// or with Internal. The checks of the executor that fail with Internal are also enabled in release builds. `known` is a
 // structure of the same walk, analysis and inputs, whose contents are not built again.
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,

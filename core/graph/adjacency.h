@@ -30,10 +30,10 @@ private:
 
 // Groups rows by the value of a key: the rows of target t are the rows r with key[r] == t, in ascending order. Offsets
 // are 64-bit; row numbers are 32-bit if the table has fewer than 2^32 rows. If the keys are in ascending order, as in a
-// list of edges sorted by destination, each row is at the position of its number, and no numbers are stored. If the
-// keys consist of two ascending runs, as when self-loops follow such edges, and there are at least eight rows for each
-// target on average, only the place of each target's rows in each run is stored. The same is stored if the targets of
-// an adjacency without row numbers are put into a different order.
+// list of edges sorted by destination, each row is at the position of its number, and no numbers are stored. The
+// keys may consist of two ascending runs, as when self-loops follow such edges. If there are then at least eight rows
+// for each target on average, only the place of each target's rows in each run is stored. The same is stored if the
+// targets of an adjacency without row numbers are put into a different order.
 class Adjacency {
 public:
     // Groups the rows by counting sort on `threads` threads; deterministic, linear in rows + targets. The key of row r

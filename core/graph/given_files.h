@@ -45,8 +45,8 @@ private:
     std::vector<Given> m_files;
 };
 
-// From now on, if a mapped file is truncated while it is read, the process prints a line that names the file (provided
-// that at most 256 files are mapped) and ends with the exit code of Input instead of dying of SIGBUS.
+// From now on, if a mapped file is truncated while it is read, the process prints a line that names the file and ends
+// with the exit code of Input instead of dying of SIGBUS. This covers the first 256 mapped files.
 void explainCutFiles();
 
 }  // namespace hopscope::graph

@@ -13,9 +13,9 @@
 namespace hopscope::graph {
 
 // Maps a .npy file (format 1 to 3, in C or Fortran order). Big-endian files are converted. Takes constant time except
-// for conversions, and for bools, whose bytes must be 0 or 1. Never unpickles. Fails as mapFile() does, and with Input,
-// naming file, offset and field, if there is one, for dtypes other than numbers and bools, for malformed headers, and
-// for files of a size that differs from that in the header.
+// for conversions, and for bools, whose bytes must be 0 or 1. Never unpickles. Fails as mapFile() does. Fails with Input
+// for dtypes other than numbers and bools, for malformed headers, and for files of a size that differs from that in the
+// header; the error names file, offset and, if there is one, field.
 base::Result<base::TensorView> mapNpy(const std::string& path);
 
 // Writes a .npy file. It is created at its full size under a temporary name; its blocks are reserved, so that a full

@@ -263,7 +263,7 @@ class Refusals(unittest.TestCase):
         model, graph = self.model(Plain), Path(self.data("whole", GRAPH)).read_bytes()
         cut, x = Path(self.path("cut.safetensors")), Path(self.path("x.npy"))
         cut.write_bytes(graph[:-100])
-        self.refused(3, "but the file has", "the file is damaged or cut short: write it again", "inspect", model, "--data", str(cut))
+        self.refused(3, "but the data of the file end at", "the file is damaged or cut short: write it again", "inspect", model, "--data", str(cut))
         index = self.path("edge_index.npy")
         np.save(index, INDEX)
         files = ["--data", f"x={x}", "--data", f"edge_index={index}"]

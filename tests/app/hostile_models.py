@@ -273,8 +273,8 @@ NAMES = {"a name of lines": "mo\ndel\nerror: none.pt", "a name that paints": "\x
 
 
 def bomb(path):
-    """A megabyte on the disk, a gigabyte in memory."""
-    write(path, [*whole().items(), ("archive/extra/zeros", bytes(1 << 30))], zipfile.ZIP_DEFLATED)
+    """Some 64 kB on the disk, 64 MB in memory."""
+    write(path, [*whole().items(), ("archive/extra/zeros", bytes(64 << 20))], zipfile.ZIP_DEFLATED)
 
 
 def edited(path, edit, compression=zipfile.ZIP_STORED):

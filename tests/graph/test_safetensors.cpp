@@ -95,7 +95,7 @@ TEST_CASE(".safetensors files that are too short or without a header are refused
          {std::string(8, '\0'), "unexpected end of text"},
          {safetensorsBytes("[]", ""), "the document must be an object"},
          {safetensorsBytes("{", ""), "unexpected end of text"},
-         {good.substr(0, good.size() - 1), "tensor 'b', field data_offsets: ends at 16, but the file has 15 bytes"}});
+         {good.substr(0, good.size() - 1), "tensor 'b', field data_offsets: ends at 16, but the data of the file end at 15"}});
 }
 
 TEST_CASE("offsets that do not fit the file are refused by tensor")

@@ -93,7 +93,7 @@ TEST_CASE("Other formats are recognised and named")
                   base::ErrorCode::Unsupported);
     expectRefused(bytesOf({{"m/archive_format", "pt2"}, {"m/version", "0"}}), "models/NAME.json is missing");
     expectRefused(bytesOf({{"m/data.pkl", "x"}, {"m/version", "3"}}), "torch.save");
-    expectRefused(bytesOf({{"a.txt", "x"}}), "not TorchScript");
+    expectRefused(bytesOf({{"a.txt", "x"}}), "neither TorchScript nor an exported program");
     expectRefused(bytesOf({{"m/constants.pkl", "x"}, {"m/data.pkl", "x"}}), "'version' is missing");
 }
 

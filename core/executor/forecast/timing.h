@@ -52,8 +52,9 @@ struct LoopRun {
     std::function<double(const ir::RowClass&)> rows;  // of all batches
 };
 
-// Adds up the times of the loop's instructions: products at the rate of their shape, rows picked from a table at the
-// rate of the cache that holds them, everything else by the bytes that it touches, plus the cost of a call for each.
+// Adds up the times of the loop's instructions, plus the cost of a call for each. Products take the rate of their
+// shape, rows picked from a table that of the cache that holds them, and everything else takes a time by the bytes
+// that it touches.
 // The bound leaves out avoidable work: values passed between operators, blocks and calls. Linear in the program, and in
 // the sample of a graph that is seen for the first time.
 Timing timingOf(const analysis::Analysis& analysis, executor::Structure& structure, const LoopRun& run,

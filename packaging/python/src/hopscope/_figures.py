@@ -12,9 +12,9 @@ class StageFigures:
 
     Attributes:
         seconds (float): Duration.
-        phases (dict[str, float]): Seconds. On a GPU batches overlap, and the phases can add up to more than the
-            duration of the stage. The cores of a CPU that compute tiles side by side count together: a second
-            of each of two cores is one second.
+        phases (dict[str, float]): Seconds. On a GPU batches overlap, and the phases can add up to more than
+            the duration of the stage. The cores of a CPU that compute tiles side by side count together: a
+            second of each of two cores is one second.
         batches (int): Their number; tiles count as batches.
         smallest_batch (int): Destinations.
         largest_batch (int): Destinations.
