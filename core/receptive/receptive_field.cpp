@@ -95,8 +95,9 @@ public:
             field.reads.insert(field.reads.end(), reads.begin(), reads.end());
         }
         field.notes = notesOf(m_analysis, demand);
-        field.explosion = explosion(m_structure, m_analysis, m_moves, m_backtrack,
-                                    {.table = table, .seed = m_request.seed, .budget = m_request.budget}, m_stop);
+        if (m_request.average)
+            field.explosion = explosion(m_structure, m_analysis, m_moves, m_backtrack,
+                                        {.table = table, .seed = m_request.seed, .budget = m_request.budget}, m_stop);
         return field;
     }
 
