@@ -117,8 +117,10 @@ void declareFallback(Draft& draft)
         if (best == nullptr || rank(item) < rank(*best)) best = &item;
     }
     if (best == nullptr) return;
-    draft.note(best->key + ": assumed to be the table of \"node\", as its " + std::to_string(best->rows()) +
-               " rows fit the largest id " + std::to_string(needed - 1));
+    const std::string fits = needed == 0 ? ""
+                                         : ", as its number of rows, " + std::to_string(best->rows()) +
+                                               ", fits the largest id, " + std::to_string(needed - 1);
+    draft.note(best->key + ": assumed to be the table of \"node\"" + fits);
     (void)addTable(draft, "node", best->rows(), best->key);
 }
 
