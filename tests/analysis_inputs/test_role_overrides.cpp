@@ -126,7 +126,7 @@ TEST_CASE("inconsistent edges are refused in one sentence")
         {"too few edge weights",
          {{"x", floats({10, 4})}, {"edge_index", path(10, 1)}, {"edge_weight", floats({7})}},
          {},
-         {"edge_weight", "7 rows", "10 edges"}},
+         {"the number of rows of edge_weight is 7", "10 edges"}},
     };
     for (const Bad& row : rows) checkRefused(row);
 }
@@ -153,6 +153,16 @@ TEST_CASE("overrides that fit no input are refused in one sentence")
          {"w", "float32"}},
     };
     for (const Bad& row : rows) checkRefused(row);
+}
+
+TEST_CASE("rows of edges without any edge index are refused with the hint to declare one")
+{
+    for (const char* role : {"w=edge:likes", "w=edge"}) {
+        CAPTURE(role);
+        const auto schema = infer({{"x", floats({10, 4})}, {"w", floats({5})}}, {role});
+        REQUIRE_FALSE(schema.has_value());
+        CHECK(schema.error().hint == "declare the input with the edges: --role NAME=index:S>T");
+    }
 }
 
 TEST_CASE("keys and sizes beyond their tables are refused in one sentence")

@@ -49,12 +49,13 @@ const Item* bestRelation(const Draft& draft, const Item& item)
 
 bool isSparseValues(const Item& item) { return item.sparsePart("coo_values") || item.sparsePart("csr_values"); }
 
+// "the edge indices are buys, likes"
 std::string edgeIndices(const Draft& draft)
 {
     std::string known;
     for (const Item& index : draft.items)
         if (index.is(RoleKind::Index) && hasEnd(index.role.form, 0)) known += (known.empty() ? "" : ", ") + index.key;
-    return known;
+    return known.empty() ? "declare the input with the edges: --role NAME=index:S>T" : "the edge indices are " + known;
 }
 
 base::Status placeEdge(Draft& draft, Item& item)
@@ -68,7 +69,7 @@ base::Status placeEdge(Draft& draft, Item& item)
         if (relation == nullptr)
             return base::fail(ErrorCode::Input,
                               "--role " + item.key + "=edge:" + wanted + " does not name an edge index",
-                              "the edge indices are " + edgeIndices(draft));
+                              edgeIndices(draft));
     }
     if (relation != nullptr && relation->edges() == item.rows()) {
         decide(item, RoleKind::Edge, relation->role.relation);
@@ -82,7 +83,7 @@ base::Status placeEdge(Draft& draft, Item& item)
     if (!item.forced && (!clear || named == nullptr || item.rows() == 1)) return placeNode(draft, item);
     if (named == nullptr)
         return base::fail(ErrorCode::Input, "--role " + item.key + "=edge: the data has no edge index",
-                          "declare the input with the edges: --role NAME=index:S>T");
+                          edgeIndices(draft));
     return base::fail(ErrorCode::Input,
                       "the number of rows of " + item.key + " is " + std::to_string(item.rows()) + ", but " +
                           named->key + " has " + std::to_string(named->edges()) + " edges",
