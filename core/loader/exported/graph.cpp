@@ -156,9 +156,12 @@ bool GraphBuilder::addSpecial(const json::Reader& node, const std::string& name)
 void GraphBuilder::addCall(const json::Reader& node, const std::string& name, const std::string& overload)
 {
     const RegisteredOperator found = RegisteredOperator::find(name, overload);
-    if (!found)
-        m_place.refuse("the operator " + name + (overload.empty() ? "" : "." + overload) + " is not part of PyTorch",
-                       "it needs the library " + libraryOf(name) + "; a program exported without it can be read");
+    if (!found) {
+        const MissingOperator missing = missingOperator(name);
+        m_place.refuse("the operator " + name + (overload.empty() ? "" : "." + overload) + " is not part of " +
+                           missing.from,
+                       missing.hint);
+    }
     const std::vector<Named> given = arguments(node);
     const c10::Symbol symbol = c10::Symbol::fromQualString(name);
     if (tryCall(found.schema(), given, node)) return;
