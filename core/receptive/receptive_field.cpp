@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/naming/table_labels.h"
+#include "base/units.h"
 #include "executor/exception_boundary.h"
 #include "graph/random.h"
 #include "graph/safetensors.h"
@@ -107,8 +108,8 @@ private:
         if (field.nodes == 0) executor::raise(ErrorCode::Input, field.table + " has no rows");
         if (!m_request.node) return graph::Draws(graph::streamKey(m_request.seed, nodeStream), 0).below(field.nodes);
         if (*m_request.node >= 0 && *m_request.node < field.nodes) return *m_request.node;
-        executor::raise(ErrorCode::Usage, field.table + " has no row " + std::to_string(*m_request.node) +
-                                              ": there are " + std::to_string(field.nodes) + " rows, from 0");
+        executor::raise(ErrorCode::Usage, field.table + " has no row " + std::to_string(*m_request.node) + ": it has " +
+                                              base::counted(field.nodes, "row") + ", from 0");
     }
 
     void describe(schema::ReceptiveField& field, const Demand& demand, Levels& levels)

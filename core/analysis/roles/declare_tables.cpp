@@ -2,6 +2,8 @@
 
 #include <tuple>
 
+#include "base/units.h"
+
 namespace hopscope::analysis::inference {
 
 namespace {
@@ -12,7 +14,7 @@ base::Status addTable(Draft& draft, const std::string& type, std::int64_t size, 
 {
     if (draft.nodes.add(type, size, key)) return {};
     return base::fail(ErrorCode::Input,
-                      key + " has " + std::to_string(size) + " rows and " + draft.nodes.origin(type) + " has " +
+                      key + " has " + base::counted(size, "row") + " and " + draft.nodes.origin(type) + " has " +
                           std::to_string(draft.nodes.rows(type)) + ", but both hold rows of \"" + type + "\"",
                       "name another table for one of them: --role " + key + "=node:T");
 }

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "base/units.h"
+
 namespace hopscope::analysis::inference {
 
 namespace {
@@ -86,7 +88,7 @@ base::Status placeEdge(Draft& draft, Item& item)
                           edgeIndices(draft));
     return base::fail(ErrorCode::Input,
                       "the number of rows of " + item.key + " is " + std::to_string(item.rows()) + ", but " +
-                          named->key + " has " + std::to_string(named->edges()) + " edges",
+                          named->key + " has " + base::counted(named->edges(), "edge"),
                       "give it a row for each edge" +
                           (item.forced || isSparseValues(item)
                                ? std::string()
@@ -172,7 +174,7 @@ base::Status placeNode(Draft& draft, Item& item)
         item.forced || item.hint == Hint::Feature || item.hint == Hint::Node ? nullptr : bestRelation(draft, item);
     if (item.forced && type.empty())
         return base::fail(ErrorCode::Input,
-                          item.key + " has " + std::to_string(item.rows()) + " rows, unlike any node table");
+                          item.key + " has " + base::counted(item.rows(), "row") + ", unlike any node table");
     if (type.empty() && relation == nullptr && !item.forced) relation = bestRelation(draft, item);
     if (!type.empty() && relation != nullptr)
         draft.note(item.key + ": could be rows of \"" + type + "\" or of " + relation->key + "; the first is assumed");
@@ -184,7 +186,7 @@ base::Status placeNode(Draft& draft, Item& item)
         return placeKey(draft, item);
     }
     if (draft.nodes.ofSize(item.rows()).size() > 1 && item.name.item != type)
-        draft.note(item.key + ": several node tables have " + std::to_string(item.rows()) + " rows; taken as \"" +
+        draft.note(item.key + ": several node tables have " + base::counted(item.rows(), "row") + "; taken as \"" +
                    type + "\"");
     decide(item, RoleKind::Node, type);
     return {};
@@ -249,7 +251,8 @@ base::Status placeGraphs(Draft& draft)
         }
         if (item.decided) continue;
         if (!plain)
-            draft.note(item.key + ": its " + std::to_string(item.rows()) + " rows match no table; treated as a whole");
+            draft.note(item.key + ": has " + base::counted(item.rows(), "row") +
+                       ", unlike any table; treated as a whole");
         decide(item, RoleKind::Plain, {});
     }
     return {};
