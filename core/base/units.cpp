@@ -118,6 +118,11 @@ std::string formatCount(double count)
     return withUnit(count, 1000, 1e6, {"M", "G", "T", "P", "E"});
 }
 
+std::string counted(std::int64_t number, std::string_view noun)
+{
+    return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
 std::string formatSeconds(double seconds)
 {
     if (!std::isfinite(seconds)) return "unknown";

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 
+#include "base/units.h"
 #include "debugger/debugger.h"
 #include "debugger/match.h"
 #include "debugger/rows.h"
@@ -129,8 +130,8 @@ private:
     static std::string parameterText(const std::string& name, const Difference& difference)
     {
         if (!difference.mismatch.empty()) return name + ": " + difference.mismatch;
-        return name + ": " + std::to_string(difference.rows) + " of " + std::to_string(difference.of) +
-               " elements, by up to " + shortNumber(difference.maxAbsolute);
+        return name + ": " + std::to_string(difference.rows) + " of " + base::counted(difference.of, "element") +
+               ", by up to " + shortNumber(difference.maxAbsolute);
     }
 
     void listUnmatched(const std::vector<OperatorPair>& pairs)

@@ -1,6 +1,7 @@
 #include "loader/custom_ops.h"
 
 #include <torch/csrc/jit/runtime/operator.h>
+#include <torch/headeronly/version.h>
 #include <torch/library.h>
 
 #include <mutex>
@@ -275,6 +276,15 @@ const Registry& registry()
 void registerCustomOps() { registry(); }
 
 bool isStub(const std::string& name) { return registry().stubs.contains(name); }
+
+MissingOperator missingOperator(const std::string& operatorName)
+{
+    const std::string library = libraryOf(operatorName);
+    if (library == "aten" || library == "prims")
+        return {.from = "the LibTorch that Hopscope uses (" TORCH_VERSION ")",
+                .hint = "save the model with PyTorch " TORCH_VERSION ", or without this operator"};
+    return {.from = "PyTorch", .hint = "it needs the library " + library + "; a model saved without it can be read"};
+}
 
 std::string libraryOf(const std::string& operatorName)
 {

@@ -14,6 +14,13 @@ void registerCustomOps();
 // True if the operator is one of the stubs.
 bool isStub(const std::string& name);
 
+// What an operator that a file calls, and nothing here provides, is missing from ("PyTorch", or this version of LibTorch
+// for operators of PyTorch's own), and a remedy.
+struct MissingOperator {
+    std::string from, hint;
+};
+MissingOperator missingOperator(const std::string& operatorName);
+
 // Returns the Python package that provides the operator's namespace: "torch-sparse" for torch_sparse.
 std::string libraryOf(const std::string& operatorName);
 

@@ -123,8 +123,9 @@ tl::unexpected<base::Error> refuse(const std::string& path, const std::string& e
     if (const std::size_t at = error.find(unknown); at != std::string::npos) {
         const std::string name = names::firstLine(std::string_view(error).substr(at + unknown.size()));
         const std::string op = name.substr(0, name.find_first_of(". \n", name.find("::")));
-        return fail(ErrorCode::Unsupported, path + " uses the operator " + op + ", which is not part of PyTorch",
-                    "it needs the library " + libraryOf(op) + "; a traced model without it can be read", path);
+        const MissingOperator missing = missingOperator(op);
+        return fail(ErrorCode::Unsupported,
+                    path + " uses the operator " + op + ", which is not part of " + missing.from, missing.hint, path);
     }
     return fail(ErrorCode::Input, "PyTorch cannot load " + path + ": " + names::firstLine(error),
                 "save the model again, with torch.jit.trace if it was scripted", path);

@@ -85,7 +85,7 @@ base::Error noPlan(const Analysis& a, const ModelInstance& model, const Optimise
                 ways.insert(joined(inWords(a, model, repair.pins), " and "));
         }
     }
-    const std::string within = options.stages ? " of at most " + std::to_string(*options.stages) + " stages" : "";
+    const std::string within = options.stages ? " of at most " + base::counted(*options.stages, "stage") : "";
     return base::makeError(ErrorCode::Unsupported,
                            instance.pins.empty() ? "there is no legal plan" + within
                                                  : "no legal plan" + within + " respects the pins" +
@@ -107,7 +107,7 @@ base::Error noSuchStage(const Analysis& a, const plan::Pin& pin, int last)
 {
     return base::makeError(ErrorCode::Unsupported,
                            "no legal plan respects the pins: " + describePin(a, pin) + ". Plans with more than " +
-                               std::to_string(last) + " stages are not considered",
+                               base::counted(last, "stage") + " are not considered",
                            "choose an earlier stage, or allow more stages");
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/rules.h"
+#include "base/units.h"
 #include "placement/account.h"
 #include "placement/pins.h"
 
@@ -83,7 +84,7 @@ private:
         }
         if (m_cost < none || !ok) return m_cost < none ? base::Status{} : ok;
         return base::fail(base::ErrorCode::Unsupported,
-                          "no plan of at most " + std::to_string(m_limits.stages.value_or(0)) + " stages was found",
+                          "no plan of at most " + base::counted(m_limits.stages.value_or(0), "stage") + " was found",
                           "allow more stages");
     }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "analysis/naming/table_labels.h"
+#include "base/units.h"
 #include "executor/exception_boundary.h"
 #include "executor/structure.h"
 #include "graph/random.h"
@@ -205,8 +206,8 @@ private:
         if (rows == 0) executor::raise(ErrorCode::Input, label + " has no rows");
         if (!request.node) return drawn(request.seed, rows, label);
         if (*request.node < 0 || *request.node >= rows)
-            executor::raise(ErrorCode::Usage, label + " has no row " + std::to_string(*request.node) + ": there are " +
-                                                  std::to_string(rows) + " rows, from 0");
+            executor::raise(ErrorCode::Usage, label + " has no row " + std::to_string(*request.node) + ": it has " +
+                                                  base::counted(rows, "row") + ", from 0");
         if (take({m_middle, *request.node})) return *request.node;
         executor::raise(ErrorCode::Unsupported, "row " + std::to_string(*request.node) + " of " + label +
                                                     " gathers more than can be drawn: choose another one");

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/naming/table_labels.h"
+#include "base/units.h"
 #include "executor/exception_boundary.h"
 #include "graph/random.h"
 #include "graph/safetensors.h"
@@ -95,8 +96,9 @@ public:
             field.reads.insert(field.reads.end(), reads.begin(), reads.end());
         }
         field.notes = notesOf(m_analysis, demand);
-        field.explosion = explosion(m_structure, m_analysis, m_moves, m_backtrack,
-                                    {.table = table, .seed = m_request.seed, .budget = m_request.budget}, m_stop);
+        if (m_request.average)
+            field.explosion = explosion(m_structure, m_analysis, m_moves, m_backtrack,
+                                        {.table = table, .seed = m_request.seed, .budget = m_request.budget}, m_stop);
         return field;
     }
 
@@ -106,8 +108,8 @@ private:
         if (field.nodes == 0) executor::raise(ErrorCode::Input, field.table + " has no rows");
         if (!m_request.node) return graph::Draws(graph::streamKey(m_request.seed, nodeStream), 0).below(field.nodes);
         if (*m_request.node >= 0 && *m_request.node < field.nodes) return *m_request.node;
-        executor::raise(ErrorCode::Usage, field.table + " has no row " + std::to_string(*m_request.node) +
-                                              ": there are " + std::to_string(field.nodes) + " rows, from 0");
+        executor::raise(ErrorCode::Usage, field.table + " has no row " + std::to_string(*m_request.node) + ": it has " +
+                                              base::counted(field.nodes, "row") + ", from 0");
     }
 
     void describe(schema::ReceptiveField& field, const Demand& demand, Levels& levels)

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/temporary_file.h"
+#include "base/units.h"
 #include "graph/safetensors.h"
 #include "verify/compare.h"
 #include "verify/cut.h"
@@ -227,7 +228,7 @@ base::Result<Chosen> choose(const Request& request, const Structure& structure, 
 
 std::string coverageSentence(const Coverage& coverage)
 {
-    const std::string chosen = std::to_string(coverage.chosen) + " sampled destinations";
+    const std::string chosen = base::counted(coverage.chosen, "sampled destination");
     if (coverage.skipped == 0) return chosen;
     return std::to_string(coverage.chosen - coverage.skipped) + " of " + chosen +
            " (the neighbourhoods of the others are too large, or time ran out)";

@@ -302,7 +302,7 @@ void conclude(Verification& verdict, const std::string& covered, const std::stri
     for (const TensorError& error : verdict.outputs) {
         different += error.different;
         if (error.different == 0) continue;
-        const std::string count = std::to_string(error.different) + (error.different == 1 ? " element" : " elements");
+        const std::string count = base::counted(error.different, "element");
         if (verdict.reason.empty()) verdict.reason = error.name + ": " + count + " outside the tolerance";
     }
     if (different > 0) {

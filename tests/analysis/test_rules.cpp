@@ -69,6 +69,14 @@ const Row rows[] = {
      "momentum=0.1, "
      "eps=0.1, cudnn_enabled=false) -> f[7,4]",
      "v,-"},
+    {"aten::batch_norm(input=turned, weight=none, bias=none, running_mean=none, running_var=none, training=true, "
+     "momentum=0.1, "
+     "eps=0.1, cudnn_enabled=false) -> f[4,7]",
+     "refused: normalises over a batch whose channels are the rows"},
+    {"aten::batch_norm(input=pg, weight=none, bias=none, running_mean=none, running_var=none, training=true, "
+     "momentum=0.1, "
+     "eps=0.1, cudnn_enabled=false) -> f[3,4]",
+     "g,-"},
     {"aten::cumsum(self=x, dim=0, dtype=none) -> f[7,4]", "refused: works over the rows of v"},
     {"aten::topk(self=x, k=2, dim=0, largest=true, sorted=true) -> f[2,4]", "refused: works over the rows of v"},
     {"aten::new_zeros(self=x, size=[n, 3], dtype=none, layout=none, device=none, pin_memory=none) -> f[7,3]", "v,-"},

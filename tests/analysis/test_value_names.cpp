@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -76,6 +77,27 @@ TEST_CASE("names that values have of their own are not given to others")
     values[2].name = "relu";
     values[3].name = "relu (2)";
     CHECK(analysis::nameValues(ops, values) == std::vector<std::string>{"relu (3)", "relu (4)", "relu", "relu (2)"});
+}
+
+TEST_CASE("equal names get the lowest numbers that are free, also beside names that look numbered")
+{
+    std::vector<ValueToName> values;
+    for (int i = 0; i < 20; ++i) values.push_back({.name = "relu"});
+    for (const char* name : {"relu (2)", "relu (5)", "relu (21)", "relu (2) (2)", "relu (2)", "relu (2)", "relu (24)"})
+        values.push_back({.name = name});
+    std::mt19937 random(5);
+    for (int round = 0; round < 20; ++round) {
+        std::shuffle(values.begin(), values.end(), random);
+        std::set<std::string> taken;
+        std::vector<std::string> wanted;
+        for (const ValueToName& value : values) {
+            std::string name = value.name;
+            for (int number = 2; !taken.insert(name).second; ++number)
+                name = value.name + " (" + std::to_string(number) + ")";
+            wanted.push_back(name);
+        }
+        CHECK(analysis::nameValues({}, values) == wanted);
+    }
 }
 
 TEST_CASE("no two values of random programs share a name, and none is without")

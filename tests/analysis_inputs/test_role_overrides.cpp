@@ -111,6 +111,10 @@ TEST_CASE("inconsistent edges are refused in one sentence")
          {{"x", floats({10, 4})}, {"edge_index", index({{0, 1}, {10, 3}})}},
          {},
          {"edge_index[0, 1]", "10", "1 of 2"}},
+        {"an id out of range of one row",
+         {{"x", floats({1, 4})}, {"edge_index", index({{0, 1}})}},
+         {},
+         {"\"node\" has 1 row (invalid: 1 of 1 number)"}},
         {"an id out of range in a Dict",
          {{"xs.a", floats({3, 4})}, {"xs.b", floats({9, 4})}, {"es.a__b", index({{3, 1}})}},
          {},
@@ -126,7 +130,7 @@ TEST_CASE("inconsistent edges are refused in one sentence")
         {"too few edge weights",
          {{"x", floats({10, 4})}, {"edge_index", path(10, 1)}, {"edge_weight", floats({7})}},
          {},
-         {"edge_weight", "7 rows", "10 edges"}},
+         {"the number of rows of edge_weight is 7", "10 edges"}},
     };
     for (const Bad& row : rows) checkRefused(row);
 }
@@ -143,6 +147,10 @@ TEST_CASE("overrides that fit no input are refused in one sentence")
          {{"x", floats({10, 4})}, {"w", floats({9, 4})}, {"edge_index", path(9)}},
          {"x=node:a", "w=node:a"},
          {"\"a\"", "10 rows", "has 9"}},
+        {"two sizes of a type, one of them a single row",
+         {{"x", floats({1, 4})}, {"w", floats({9, 4})}, {"edge_index", path(9)}},
+         {"x=node:a", "w=node:a"},
+         {"x has 1 row and w has 9"}},
         {"a node override of no table's size",
          {{"x", floats({10, 4})}, {"edge_index", path(10)}, {"w", floats({})}},
          {"w=node"},
@@ -153,6 +161,16 @@ TEST_CASE("overrides that fit no input are refused in one sentence")
          {"w", "float32"}},
     };
     for (const Bad& row : rows) checkRefused(row);
+}
+
+TEST_CASE("rows of edges without any edge index are refused with the hint to declare one")
+{
+    for (const char* role : {"w=edge:likes", "w=edge"}) {
+        CAPTURE(role);
+        const auto schema = infer({{"x", floats({10, 4})}, {"w", floats({5})}}, {role});
+        REQUIRE_FALSE(schema.has_value());
+        CHECK(schema.error().hint == "declare the input with the edges: --role NAME=index:S>T");
+    }
 }
 
 TEST_CASE("keys and sizes beyond their tables are refused in one sentence")

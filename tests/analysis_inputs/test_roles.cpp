@@ -461,6 +461,15 @@ TEST_CASE("what was guessed is said")
     CAPTURE(notes);
     CHECK(notes.find("a: ") != std::string::npos);
     CHECK(notes.find("c: could be rows of") != std::string::npos);
+    CHECK(notes.find("\"node\", as its number of rows, 10, fits the largest id, 9\n") != std::string::npos);
+}
+
+TEST_CASE("a table that is guessed without edges is not said to fit their ids")
+{
+    const auto schema = infer({{"a", floats({5, 3})}});
+    REQUIRE(schema.has_value());
+    REQUIRE(schema->notes.size() == 1);
+    CHECK(schema->notes[0] == "a: assumed to be the table of \"node\"");
 }
 
 TEST_CASE("overridden roles are marked and relations are named after their keys")

@@ -115,6 +115,10 @@ class ExportedPrograms(unittest.TestCase):
                  "the graph has 2 results, not 1"),
                 (lambda program: wrap(program)["inputs"].__delitem__(1), 3, "the graph of wrap_with_set_grad_enabled is missing"),
                 (lambda program: wrap(program).update(target="torch.ops.higher_order.cond"), 4, "the higher-order operator cond"),
+                (lambda program: wrap(program).update(target="torch.ops.aten.relu.late"), 4,
+                 "the operator aten::relu.late is not part of the LibTorch that Hopscope uses ("),
+                (lambda program: wrap(program).update(target="torch.ops.evil.tanh.default"), 4,
+                 "the operator evil::tanh is not part of PyTorch"),
                 (autocast(True), 4, "the higher-order operator wrap_with_autocast"), (autocast(False), 0, "")):
             done = self.engine("inspect", self.written("attends", "2.14.1", change), "--data", data)
             self.assertEqual(done.returncode, code, done.stderr)

@@ -108,6 +108,7 @@ class Receptive(ServeTest):
             if number < VALIDATED:
                 jsonschema.Draft202012Validator(SCHEMA).validate(field)
             self.assertEqual((field["node"], field["nodes"]), (node, rows))
+            self.assertEqual(field["explosion"]["means"], [])
             yield node, field
 
     def compare(self, field, levels, depth, edge_count):

@@ -250,6 +250,11 @@ def _(b):
     return on_sound_data(b, replace_code(b, b"torch.tanh(", b"ops.evil.tanh("))
 
 
+@case("model: operator of another LibTorch", 4, "uses the operator aten::evil, which is not part of the LibTorch that Hopscope uses (")
+def _(b):
+    return on_sound_data(b, replace_code(b, b"torch.tanh(", b"ops.aten.evil("))
+
+
 # LibTorch 2.13 dereferences a null pointer on what seed 64 makes, only when it looks up a source line.
 @case("model: a source table that crashes the reader, with a right checksum", REFUSED, "tables.pt",
       "PyTorch's reader crashes on")

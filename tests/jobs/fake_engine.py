@@ -212,7 +212,7 @@ class Engine:
     def plan_graph(self, params):
         node = params.get("node")
         if node is not None and not 0 <= node < NODES:
-            raise Refused(-32002, f"node has no row {node}: there are {NODES} rows, from 0")
+            raise Refused(-32002, f"node has no row {node}: it has {NODES} rows, from 0")
         return self.documents[params["document"]].graph_part(node, params.get("seed", 1))
 
     def plan_memory(self, params):

@@ -117,6 +117,9 @@ TEST_CASE("The remedy names the format that a damaged file was meant to have")
     CHECK(hint("", "f.pt2").find("torch.export.save") != std::string::npos);
     CHECK(hint("", "f.pt").find("torch.jit.trace") != std::string::npos);
     CHECK(hint(bytesOf({{"version", "7"}, {"a.json", "{}"}}), "f.pt2").find("torch.export.save") != std::string::npos);
+    CHECK(hint(bytesOf({{"m/models/model.json", "{}"}, {"other", "x"}}), "f.pt2").find("torch.export.save") !=
+          std::string::npos);
+    CHECK(hint(bytesOf({{"m/data.pkl", "x"}, {"other", "x"}})).find("torch.jit.trace") != std::string::npos);
     CHECK(hint(bytesOf({{"m/data.pkl", "x"}, {"m/version", "3"}}), "f.pt2").find("torch.jit.trace") !=
           std::string::npos);
 }

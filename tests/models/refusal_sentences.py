@@ -69,7 +69,7 @@ def rows_and_then_columns(m, x, edge_index):
     return add_rows(h.select(2, 1) + h.gather(2, h.argmax(2, keepdim=True)).squeeze(2), edge_index[1], x.size(0))
 
 
-@refused("writes through several indices", hint="pick rows first")
+@refused("writes through several indices", hint="write whole rows, h[index] = m, or rows of one column after another")
 def written_at_once(m, x, edge_index):
     h = m.inp(x).clone()
     h[edge_index[0], torch.zeros_like(edge_index[0])] = 1.0
@@ -365,6 +365,23 @@ def layer_norm_over_rows(m, x, edge_index):
 @refused("group_norm reduces over the rows of node", hint="h.var(0).sqrt()")
 def group_norm_over_rows(m, x, edge_index):
     return nn.functional.group_norm(m.inp(x).t().unsqueeze(0), 2)
+
+
+@refused("normalises over a batch whose channels are the rows", hint="as in (h - h.mean(0)) / h.var(0).sqrt()")
+def channels_normalised_by_the_batch(m, x, edge_index):
+    return torch.batch_norm(m.inp(x).t(), None, None, None, None, True, 0.1, 1e-5, False).t()
+
+
+@accepted()
+def channels_normalised_by_means(m, x, edge_index):
+    h = m.inp(x).t()
+    return m.a(((h - h.mean(0)) / (h.var(0) + 1e-5).sqrt()).t(), edge_index)
+
+
+@accepted(inputs=WITH_BATCH)
+def graphs_normalised_by_their_batch(m, x, edge_index, batch):
+    sums = torch.zeros(4, H).index_add(0, batch, m.inp(x))
+    return torch.batch_norm(sums, None, None, None, None, True, 0.1, 1e-5, False)
 
 
 @refused("works over the rows of node", hint="sums, means or extremes over rows")

@@ -152,6 +152,10 @@ class Said(PackageTest):
             hopscope.inference(made(Plain), data, verify=None, scratch=self.scratch)
         self.assertRegex(caught.output[0], "WARNING:hopscope:.* numbers in out are NaN or infinite")
 
+    def test_one_number_that_is_not_finite_is_told_as_one(self):
+        lost = hopscope.NotFinite(1, {"out": 1}, first=None, stage=None, given=[], origin="made by aten::log")
+        self.assertEqual(str(lost), "1 number in out is NaN or infinite: made by aten::log")
+
     def test_nothing_is_printed_and_no_bar_is_shown_unasked(self):
         out, err = io.StringIO(), io.StringIO()
         err.isatty = lambda: True

@@ -36,6 +36,10 @@ TEST_CASE("results that are not finite are counted by output, and told in a sent
     for (int i = 0; i < 4; ++i) report.notFinite->outputs.push_back({"more", 1, 1});
     CHECK(schema::sentenceOf(*report.notFinite).find("in out, out.b, more, more and 2 more outputs are") !=
           std::string::npos);
+    report.notFinite->outputs = {{"a", 1, 1}};
+    CHECK(schema::sentenceOf(*report.notFinite) == "1 of 1 number in a is NaN or infinite: first made by aten::log");
+    for (const char* name : {"b", "c", "d", "e"}) report.notFinite->outputs.push_back({name, 0, 1});
+    CHECK(schema::sentenceOf(*report.notFinite).find("1 of 5 numbers in a, b, c, d and 1 more output is") == 0);
     report.notFinite.reset();
     CHECK(json::resolve(schema::reportValue(report), "/not_finite")->isNull());
     CHECK(schema::readReport(schema::writeReport(report), "report.json").value() == report);

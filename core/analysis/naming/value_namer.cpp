@@ -111,11 +111,14 @@ private:
         return found;
     }
 
-    std::string unique(std::string name)
+    // "sum", "sum (2)", ..: the first that is free. No name becomes free again: the search goes on behind the last number.
+    std::string unique(const std::string& name)
     {
-        if (name.empty()) return name;
-        std::string full = name;
-        for (int number = 2; !m_taken.insert(full).second; ++number) full = name + " (" + std::to_string(number) + ")";
+        if (name.empty() || m_taken.insert(name).second) return name;
+        int& number = m_numbers.try_emplace(name, 1).first->second;
+        std::string full;
+        do full = name + " (" + std::to_string(++number) + ")";
+        while (!m_taken.insert(full).second);
         return full;
     }
 
@@ -124,6 +127,7 @@ private:
     std::vector<int> m_producers;
     std::vector<std::vector<int>> m_consumers;
     std::set<std::string> m_modules, m_taken;
+    std::map<std::string, int> m_numbers;  // the last one given to each name
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <tuple>
 
+#include "base/units.h"
+
 namespace hopscope::analysis::inference {
 
 namespace {
@@ -12,7 +14,7 @@ base::Status addTable(Draft& draft, const std::string& type, std::int64_t size, 
 {
     if (draft.nodes.add(type, size, key)) return {};
     return base::fail(ErrorCode::Input,
-                      key + " has " + std::to_string(size) + " rows and " + draft.nodes.origin(type) + " has " +
+                      key + " has " + base::counted(size, "row") + " and " + draft.nodes.origin(type) + " has " +
                           std::to_string(draft.nodes.rows(type)) + ", but both hold rows of \"" + type + "\"",
                       "name another table for one of them: --role " + key + "=node:T");
 }
@@ -117,8 +119,10 @@ void declareFallback(Draft& draft)
         if (best == nullptr || rank(item) < rank(*best)) best = &item;
     }
     if (best == nullptr) return;
-    draft.note(best->key + ": assumed to be the table of \"node\", as its " + std::to_string(best->rows()) +
-               " rows fit the largest id " + std::to_string(needed - 1));
+    const std::string fits = needed == 0 ? ""
+                                         : ", as its number of rows, " + std::to_string(best->rows()) +
+                                               ", fits the largest id, " + std::to_string(needed - 1);
+    draft.note(best->key + ": assumed to be the table of \"node\"" + fits);
     (void)addTable(draft, "node", best->rows(), best->key);
 }
 

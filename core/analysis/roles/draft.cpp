@@ -4,6 +4,7 @@
 
 #include "base/clones.h"
 #include "base/parallel.h"
+#include "base/units.h"
 
 namespace hopscope::analysis::inference {
 
@@ -157,8 +158,8 @@ base::Status checkIds(const Item& item, const IntColumn& column, const std::stri
     if (count == 0) return {};
     std::string text = item.key + "[" + where + std::to_string(first) + "] is " + std::to_string(column[first]);
     if (type.empty()) text += ", but row numbers cannot be negative";
-    else text += ", but \"" + type + "\" has " + std::to_string(size) + " rows";
-    text += " (invalid: " + std::to_string(count) + " of " + std::to_string(column.size()) + " numbers)";
+    else text += ", but \"" + type + "\" has " + base::counted(size, "row");
+    text += " (invalid: " + std::to_string(count) + " of " + base::counted(column.size(), "number") + ")";
     return base::fail(ErrorCode::Input, text, idsHint(item, rangeOf(column), size, type), item.view->origin);
 }
 

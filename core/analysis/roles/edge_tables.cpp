@@ -1,6 +1,7 @@
 // Tables that no input holds the rows of: edges that other inputs point to, and rows that are asked for by number.
 
 #include "analysis/roles/role_inference.h"
+#include "base/units.h"
 
 namespace hopscope::analysis::inference {
 
@@ -127,7 +128,7 @@ void findPairsOfEdges(Draft& draft, const Item& item)
     }
     if (!beyond || !best) return;
     draft.note(item.key + ": assumed to point to edges of " + best->role.relation + ", as no node table has " +
-               std::to_string(high + 1) + " rows or more");
+               base::counted(high + 1, "row") + " or more");
     promote(draft, *best);
     pointTo(draft, item.role.relation, best->role.relation);
 }

@@ -2,6 +2,8 @@
 
 #include <tuple>
 
+#include "base/units.h"
+
 namespace hopscope::analysis::inference {
 
 namespace {
@@ -117,7 +119,7 @@ base::Status checkSparseSizes(Draft& draft)
                 return base::fail(ErrorCode::Input, size->key + "[" + std::to_string(row) + "] is " +
                                                         std::to_string(numbers[row]) + ", but " +
                                                         draft.nodes.origin(*ends[row]) + " has " +
-                                                        std::to_string(draft.nodes.rows(*ends[row])) + " rows");
+                                                        base::counted(draft.nodes.rows(*ends[row]), "row"));
         }
     }
     return {};

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "base/units.h"
+
 namespace hopscope::analysis::inference {
 
 namespace {
@@ -49,12 +51,13 @@ const Item* bestRelation(const Draft& draft, const Item& item)
 
 bool isSparseValues(const Item& item) { return item.sparsePart("coo_values") || item.sparsePart("csr_values"); }
 
+// "the edge indices are buys, likes"
 std::string edgeIndices(const Draft& draft)
 {
     std::string known;
     for (const Item& index : draft.items)
         if (index.is(RoleKind::Index) && hasEnd(index.role.form, 0)) known += (known.empty() ? "" : ", ") + index.key;
-    return known;
+    return known.empty() ? "declare the input with the edges: --role NAME=index:S>T" : "the edge indices are " + known;
 }
 
 base::Status placeEdge(Draft& draft, Item& item)
@@ -68,7 +71,7 @@ base::Status placeEdge(Draft& draft, Item& item)
         if (relation == nullptr)
             return base::fail(ErrorCode::Input,
                               "--role " + item.key + "=edge:" + wanted + " does not name an edge index",
-                              "the edge indices are " + edgeIndices(draft));
+                              edgeIndices(draft));
     }
     if (relation != nullptr && relation->edges() == item.rows()) {
         decide(item, RoleKind::Edge, relation->role.relation);
@@ -82,10 +85,10 @@ base::Status placeEdge(Draft& draft, Item& item)
     if (!item.forced && (!clear || named == nullptr || item.rows() == 1)) return placeNode(draft, item);
     if (named == nullptr)
         return base::fail(ErrorCode::Input, "--role " + item.key + "=edge: the data has no edge index",
-                          "declare the input with the edges: --role NAME=index:S>T");
+                          edgeIndices(draft));
     return base::fail(ErrorCode::Input,
                       "the number of rows of " + item.key + " is " + std::to_string(item.rows()) + ", but " +
-                          named->key + " has " + std::to_string(named->edges()) + " edges",
+                          named->key + " has " + base::counted(named->edges(), "edge"),
                       "give it a row for each edge" +
                           (item.forced || isSparseValues(item)
                                ? std::string()
@@ -171,7 +174,7 @@ base::Status placeNode(Draft& draft, Item& item)
         item.forced || item.hint == Hint::Feature || item.hint == Hint::Node ? nullptr : bestRelation(draft, item);
     if (item.forced && type.empty())
         return base::fail(ErrorCode::Input,
-                          item.key + " has " + std::to_string(item.rows()) + " rows, unlike any node table");
+                          item.key + " has " + base::counted(item.rows(), "row") + ", unlike any node table");
     if (type.empty() && relation == nullptr && !item.forced) relation = bestRelation(draft, item);
     if (!type.empty() && relation != nullptr)
         draft.note(item.key + ": could be rows of \"" + type + "\" or of " + relation->key + "; the first is assumed");
@@ -183,7 +186,7 @@ base::Status placeNode(Draft& draft, Item& item)
         return placeKey(draft, item);
     }
     if (draft.nodes.ofSize(item.rows()).size() > 1 && item.name.item != type)
-        draft.note(item.key + ": several node tables have " + std::to_string(item.rows()) + " rows; taken as \"" +
+        draft.note(item.key + ": several node tables have " + base::counted(item.rows(), "row") + "; taken as \"" +
                    type + "\"");
     decide(item, RoleKind::Node, type);
     return {};
@@ -248,7 +251,8 @@ base::Status placeGraphs(Draft& draft)
         }
         if (item.decided) continue;
         if (!plain)
-            draft.note(item.key + ": its " + std::to_string(item.rows()) + " rows match no table; treated as a whole");
+            draft.note(item.key + ": has " + base::counted(item.rows(), "row") +
+                       ", unlike any table; treated as a whole");
         decide(item, RoleKind::Plain, {});
     }
     return {};

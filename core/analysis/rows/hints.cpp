@@ -37,8 +37,8 @@ constexpr Hint hints[] = {
     {Kind::Added, "add such rows to the inputs of the model"},
     {Kind::Into,
      "look up, or aggregate into, all rows and select afterwards: torch.zeros_like(h).index_add(0, index, m)[mask]"},
-    {Kind::OneByOne,
-     "pick rows first, h[index], and then along the other dimension with gather or select; write whole rows"},
+    {Kind::OneByOne, "pick rows first, h[index], and then along the other dimension with gather or select"},
+    {Kind::Places, "write whole rows, h[index] = m, or rows of one column after another, h[:, 0][index] = m"},
     {Kind::Masked, "choose instead of selecting: torch.where(mask, h, 0)"},
     {Kind::Written, "write the rows that the same mask selects: h[mask] = f(h)[mask]"},
     {Kind::AllPairs, "attention between all nodes needs them all at once; attention along edges, and linear attention, "

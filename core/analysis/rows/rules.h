@@ -31,6 +31,7 @@ struct Refused {
         Added,            // rows that belong to no table
         Into,             // aggregation into rows that were selected
         OneByOne,         // several dimensions indexed at once
+        Places,           // writes at places in several dimensions
         Masked,           // a mask of single elements
         Written,          // other rows written than those selected
         AllPairs,         // rows by rows

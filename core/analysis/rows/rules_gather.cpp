@@ -439,7 +439,7 @@ Ruled<Outcomes> indexPutRule(RuleContext& c)
     Scatter s;
     s.table = c.tensor("self");
     s.source = c.tensor("values");
-    if (ix.values.size() != 1) return Refusal(Refused("writes through several indices", Refused::Kind::OneByOne));
+    if (ix.values.size() != 1) return Refusal(Refused("writes through several indices", Refused::Kind::Places));
     s.dim = ix.positions[0];
     s.index = ix.values[0];
     s.tableSlot = c.slot("self");

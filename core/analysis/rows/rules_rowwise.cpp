@@ -209,16 +209,15 @@ Ruled<Outcomes> layerNormRule(RuleContext& c)
     return result;
 }
 
-// batch_norm and instance_norm with statistics that were kept; group_norm and others of instance_norm where the rows are the batch
-// dimension.
+// With statistics that were kept, or of places in each row. decompose() takes batch statistics over rows apart.
 Ruled<Outcomes> normRule(RuleContext& c)
 {
     const ValueId x = c.tensor("input");
     c.passOn({"eps", "momentum", "cudnn_enabled", "num_groups"});
     const bool batchStatistics = c.boolean("training") || c.boolean("use_input_stats");
-    if (c.name == "batch_norm" && batchStatistics)
-        return Refusal("batch normalisation in training mode, which needs all rows: call eval() before the export");
     const std::vector<SpaceId>& d = c.dims(x);
+    if (c.name == "batch_norm" && batchStatistics && c.anyRow(d))
+        return Refusal(Refused("normalises over a batch whose channels are the rows", Refused::Kind::Statistics));
     const bool acrossPlaces = c.name == "group_norm" || batchStatistics;
     if (acrossPlaces)
         for (std::size_t i = 1; i < d.size(); ++i)

@@ -304,7 +304,7 @@ base::Status checkKind(const Scan& scan, Archive& archive)
         if (!r.name.starts_with(prefix))
             return input(
                 "is a zip archive, but neither TorchScript nor an exported program: its entries have no common folder",
-                kTorchScript.remedy);
+                (program ? kExported : kTorchScript).remedy);
     if (program) return {};
     if (archive.find("model.json"))
         return fail(ErrorCode::Unsupported, scan.name + " has an old format of TorchScript (model.json)",

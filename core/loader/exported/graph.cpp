@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/units.h"
 #include "loader/custom_ops.h"
 #include "loader/registry.h"
 
@@ -106,7 +107,7 @@ void GraphBuilder::addGraph(const json::Reader& node, const std::string& name)
     m_place = place;
     const std::vector<json::Reader> names = items(node, "outputs");
     if (names.size() != results.size())
-        m_place.damaged("the graph has " + std::to_string(results.size()) + " results, not " +
+        m_place.damaged("the graph has " + base::counted(std::ssize(results), "result") + ", not " +
                         std::to_string(names.size()));
     for (std::size_t i = 0; i < names.size(); ++i) define(unionOf(names[i]), results[i]);
 }
@@ -116,7 +117,7 @@ void GraphBuilder::inlineGraph(const json::Reader& graph, const std::vector<Valu
 {
     const std::vector<json::Reader> parameters = items(graph, "inputs");
     if (parameters.size() != operands.size())
-        m_place.damaged("the graph takes " + std::to_string(parameters.size()) + " values, and gets " +
+        m_place.damaged("the graph takes " + base::counted(std::ssize(parameters), "value") + ", and gets " +
                         std::to_string(operands.size()));
     Values::Names around = m_values.exchange({});
     for (std::size_t i = 0; i < operands.size(); ++i)
@@ -156,9 +157,12 @@ bool GraphBuilder::addSpecial(const json::Reader& node, const std::string& name)
 void GraphBuilder::addCall(const json::Reader& node, const std::string& name, const std::string& overload)
 {
     const RegisteredOperator found = RegisteredOperator::find(name, overload);
-    if (!found)
-        m_place.refuse("the operator " + name + (overload.empty() ? "" : "." + overload) + " is not part of PyTorch",
-                       "it needs the library " + libraryOf(name) + "; a program exported without it can be read");
+    if (!found) {
+        const MissingOperator missing = missingOperator(name);
+        m_place.refuse("the operator " + name + (overload.empty() ? "" : "." + overload) + " is not part of " +
+                           missing.from,
+                       missing.hint);
+    }
     const std::vector<Named> given = arguments(node);
     const c10::Symbol symbol = c10::Symbol::fromQualString(name);
     if (tryCall(found.schema(), given, node)) return;
@@ -222,7 +226,7 @@ void GraphBuilder::defineResults(Node& call, const json::Reader& node)
     const std::vector<json::Reader> results = items(node, "outputs");
     const bool nothing = results.size() == 1 && call.outputs().empty() && unionOf(results[0]).kind == "as_none";
     if (results.size() != call.outputs().size() && !nothing)
-        m_place.damaged("the operator has " + std::to_string(call.outputs().size()) + " results, not " +
+        m_place.damaged("the operator has " + base::counted(std::ssize(call.outputs()), "result") + ", not " +
                         std::to_string(results.size()));
     for (std::size_t i = 0; i < call.outputs().size(); ++i) define(unionOf(results[i]), call.output(i));
 }

@@ -101,7 +101,8 @@ class NotFinite:
     origin: str
 
     def __str__(self) -> str:
-        return f"{self.numbers:,} numbers in {', '.join(self.outputs)} are NaN or infinite: {self.origin}"
+        numbers, are = ("number", "is") if self.numbers == 1 else ("numbers", "are")
+        return f"{self.numbers:,} {numbers} in {', '.join(self.outputs)} {are} NaN or infinite: {self.origin}"
 
     def __repr__(self) -> str:
         return f"NotFinite({self})"
