@@ -147,6 +147,13 @@ TEST_CASE("a wrong choice is refused with the choices there are")
           Case{"run m.pt --data d -o dir --fuse chain,all", "--fuse: unknown pattern to fuse 'all'",
                "use all, none, or some of chain, softmax or several separated by commas"},
           Case{"plan m.pt --data d --objective fame", "unknown value of --objective 'fame'", "use time or bytes"},
+          Case{"debug m.pt --data d --nodes 1,1.5", "--nodes: '1.5' is not a row number, a whole number from 0", ""},
+          Case{"debug m.pt --data d --nodes 1,-3", "--nodes: '-3' is not a row number, a whole number from 0", ""},
+          Case{"debug m.pt --data d --break op1 --when node=1.5",
+               "--when: '1.5' is not a row number, a whole number from 0", ""},
+          Case{"debug m.pt --data d --break op1 --when outside=1,b", "--when: 'b' is not a number", ""},
+          Case{"debug m.pt --data d --break op1 --when outside=1", "--when: 'outside=1' is not a condition",
+               "use always, isnan, outside=LEAST,MOST or node=N"},
           Case{"verify m.pt --data d --verify none", "verify has nothing to compare with --verify none",
                "use full or sample"}}) {
         const auto invocation = parse(each.line);

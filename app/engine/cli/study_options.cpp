@@ -1,6 +1,8 @@
 #include "cli/study_options.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <type_traits>
 
 #include "cli/command_tree.h"
 #include "cli/option_values.h"
@@ -137,41 +139,69 @@ void addDebugOptions(CLI::App& command, DebugTexts& texts)
 
 namespace {
 
-// "1,2,3".
-base::Result<std::vector<double>> numbersOf(const std::string& text, const char* option)
+bool readNumber(const std::string& text, double& number) { return CLI::detail::lexical_cast(text, number); }
+
+// A row number.
+bool readNumber(const std::string& text, std::int64_t& number)
 {
-    std::vector<double> numbers;
+    const char* const end = text.data() + text.size();
+    const auto [stop, problem] = std::from_chars(text.data(), end, number);
+    return problem == std::errc() && stop == end && number >= 0;
+}
+
+// "1,2,3".
+template <class T>
+base::Result<std::vector<T>> numbersOf(const std::string& text, const std::string& option)
+{
+    std::vector<T> numbers;
     if (text.empty()) return numbers;
     for (const std::string& part : CLI::detail::split(text, ',')) {
-        double number = 0;
-        if (!CLI::detail::lexical_cast(part, number))
-            return base::fail(base::ErrorCode::Usage, std::string(option) + ": '" + part + "' is not a number");
+        T number{};
+        if (!readNumber(CLI::detail::trim_copy(part), number))
+            return base::fail(base::ErrorCode::Usage,
+                              option + ": '" + part + "' is not " +
+                                  (std::is_integral_v<T> ? "a row number, a whole number from 0" : "a number"));
         numbers.push_back(number);
     }
     return numbers;
+}
+
+tl::unexpected<base::Error> noCondition(const std::string& text)
+{
+    return base::fail(base::ErrorCode::Usage, "--when: '" + text + "' is not a condition",
+                      "use always, isnan, outside=LEAST,MOST or node=N");
+}
+
+// "outside=-1,1".
+base::Result<debugger::Breakpoint> outsideFrom(const std::string& text)
+{
+    const auto range = numbersOf<double>(text.substr(text.find('=') + 1), "--when");
+    if (!range) return base::forward(range);
+    if (range->size() != 2) return noCondition(text);
+    return debugger::Breakpoint{.place = {},
+                                .condition = debugger::Condition::OutsideRange,
+                                .least = range->at(0),
+                                .most = range->at(1),
+                                .node = -1};
+}
+
+// "node=17".
+base::Result<debugger::Breakpoint> nodeFrom(const std::string& text)
+{
+    const auto nodes = numbersOf<std::int64_t>(text.substr(text.find('=') + 1), "--when");
+    if (!nodes) return base::forward(nodes);
+    if (nodes->size() != 1) return noCondition(text);
+    return debugger::Breakpoint{
+        .place = {}, .condition = debugger::Condition::Node, .least = 0, .most = 0, .node = nodes->front()};
 }
 
 base::Result<debugger::Breakpoint> conditionOf(const std::string& text)
 {
     if (text == "always") return debugger::Breakpoint{};
     if (text == "isnan") return debugger::Breakpoint{.place = {}, .condition = debugger::Condition::NotFinite};
-    const std::size_t equals = text.find('=');
-    const std::string kind = text.substr(0, equals);
-    const auto numbers = numbersOf(equals == std::string::npos ? "" : text.substr(equals + 1), "--when");
-    if (kind == "outside" && numbers && numbers->size() == 2)
-        return debugger::Breakpoint{.place = {},
-                                    .condition = debugger::Condition::OutsideRange,
-                                    .least = numbers->at(0),
-                                    .most = numbers->at(1),
-                                    .node = -1};
-    if (kind == "node" && numbers && numbers->size() == 1)
-        return debugger::Breakpoint{.place = {},
-                                    .condition = debugger::Condition::Node,
-                                    .least = 0,
-                                    .most = 0,
-                                    .node = static_cast<std::int64_t>(numbers->at(0))};
-    return base::fail(base::ErrorCode::Usage, "--when: '" + text + "' is not a condition",
-                      "use always, isnan, outside=LEAST,MOST or node=N");
+    if (text.starts_with("outside=")) return outsideFrom(text);
+    if (text.starts_with("node=")) return nodeFrom(text);
+    return noCondition(text);
 }
 
 // "100:200".
@@ -202,9 +232,9 @@ base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const De
         command.request.breakpoints.push_back(*condition);
         command.request.breakpoints.back().place = place;
     }
-    const auto nodes = numbersOf(texts.nodes, "--nodes");
+    const auto nodes = numbersOf<std::int64_t>(texts.nodes, "--nodes");
     if (!nodes) return base::forward(nodes);
-    for (const double node : *nodes) command.request.nodes.push_back(static_cast<std::int64_t>(node));
+    command.request.nodes = *nodes;
     command.request.hits = texts.hits;
     command.request.values = texts.values;
     command.request.output = texts.output;
