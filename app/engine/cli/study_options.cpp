@@ -1,6 +1,7 @@
 #include "cli/study_options.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <charconv>
 #include <type_traits>
 
@@ -47,19 +48,22 @@ namespace {
 
 void addBreakpoints(CLI::App& command, DebugTexts& texts)
 {
-    command
-        .add_option(
-            "--break", texts.breakpoints,
-            "Describe the results of an operator (op42), a value, a kind (aten::relu), a module or 'stage 2'; may "
-            "be repeated")
-        ->type_name("PLACE")
-        ->allow_extra_args(false);
+    CLI::Option* const breaks =
+        command
+            .add_option(
+                "--break", texts.breakpoints,
+                "Describe the results of an operator (op42), a value, a kind (aten::relu), a module or 'stage 2'; may "
+                "be repeated")
+            ->type_name("PLACE")
+            ->allow_extra_args(false);
     CLI::Option* const when = command.add_option(
         "--when", texts.when, "With --break: always, isnan (NaN or infinite), outside=LEAST,MOST or node=N");
-    propose(*when->type_name("CONDITION")->capture_default_str(), {"always", "isnan", "outside=", "node="});
+    propose(*when->type_name("CONDITION")->capture_default_str()->needs(breaks),
+            {"always", "isnan", "outside=", "node="});
     command.add_option("--hits", texts.hits, "With --break: maximum number of results to describe")
         ->type_name("N")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->needs(breaks);
 }
 
 void addFindings(CLI::App& command, DebugTexts& texts)
@@ -72,14 +76,11 @@ void addFindings(CLI::App& command, DebugTexts& texts)
     command.add_option("--relative", texts.relative, "Relative tolerance of a comparison")
         ->type_name("NUMBER")
         ->capture_default_str();
-    command.add_flag("--nan", texts.nan, "Find the operators that produce NaN or infinity")->excludes("--against");
+    command.add_flag("--nan", texts.nan, "Find the operators that produce NaN or infinity");
     addBreakpoints(command, texts);
     command
         .add_option("--memory-of", texts.memoryOf, "Show the live values at each step of this stage, and their sizes")
-        ->type_name("STAGE")
-        ->excludes("--against")
-        ->excludes("--nan")
-        ->excludes("--break");
+        ->type_name("STAGE");
 }
 
 void addShow(CLI::App& command, DebugTexts& texts)
@@ -87,11 +88,7 @@ void addShow(CLI::App& command, DebugTexts& texts)
     CLI::Option* const show =
         command
             .add_option("--show", texts.show, "Show the tensor of an operator (op42), a value, an input or a weight")
-            ->type_name("PLACE")
-            ->excludes("--against")
-            ->excludes("--nan")
-            ->excludes("--break")
-            ->excludes("--memory-of");
+            ->type_name("PLACE");
     command.add_option("--rows", texts.rows, "With --show: rows A to B, B excluded")->type_name("A:B")->needs(show);
     command.add_option("--batch-of", texts.batchOf, "With --show: only the batch that computes this node")
         ->type_name("N")
@@ -123,6 +120,16 @@ void addWatches(CLI::App& command, DebugTexts& texts)
     watched->needs(nodes)->needs(output);
 }
 
+// The first four each print a document of their own. Two models are compared without a plan.
+void excludeIgnored(CLI::App& command)
+{
+    const std::array options{"--against", "--nan", "--memory-of", "--show", "--break", "--watch", "--messages"};
+    for (std::size_t i = 0; i < 4; ++i)
+        for (std::size_t other = i + 1; other < options.size(); ++other)
+            command.get_option(options[i])->excludes(options[other]);
+    command.get_option("--against")->excludes("--plan")->excludes("--batch");
+}
+
 }  // namespace
 
 void addDebugOptions(CLI::App& command, DebugTexts& texts)
@@ -135,6 +142,7 @@ void addDebugOptions(CLI::App& command, DebugTexts& texts)
     command.add_option("--plan", texts.plan, "Use the plan in this file instead of the depth heuristic")
         ->type_name("FILE");
     command.add_option("--batch", texts.batch, "Destination nodes per batch")->type_name("N");
+    excludeIgnored(command);
 }
 
 namespace {
