@@ -142,7 +142,8 @@ SeenTensor CaptureProbe::take()
     seen.record.stage = m_stage;
     seen.record.batch = m_batch;
     seen.record.rows = m_words;
-    if (!numbers.equal(at::arange(count, at::kLong))) seen.numbers = numbersOf(numbers);
+    const bool chosen = !m_request.nodes.empty() || m_request.rows || m_request.batchOf;
+    if (chosen || !numbers.equal(at::arange(count, at::kLong))) seen.numbers = numbersOf(numbers);
     return seen;
 }
 

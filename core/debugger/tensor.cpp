@@ -68,15 +68,15 @@ schema::OperatorRecord leafRecord(const Analysis& analysis, const ir::Value& val
 
 at::Tensor chosenRows(const at::Tensor& rows, const TensorRequest& request, SeenTensor& seen)
 {
+    if (request.nodes.empty() && !request.rows) return rows;
+    const std::int64_t end = request.rows ? std::min(request.rows->second, rows.size(0)) : rows.size(0);
+    const std::int64_t begin = request.rows ? std::min(request.rows->first, end) : 0;
     at::Tensor numbers;
-    if (!request.nodes.empty()) {
-        numbers = std::get<0>(at::sort(at::tensor(request.nodes, at::kLong)));
-        numbers = numbers.masked_select(numbers.ge(0).logical_and(numbers.lt(rows.size(0))));
-    } else if (request.rows) {
-        const std::int64_t end = std::min(request.rows->second, rows.size(0));
-        numbers = at::arange(std::min(request.rows->first, end), end, at::kLong);
+    if (request.nodes.empty()) {
+        numbers = at::arange(begin, end, at::kLong);
     } else {
-        return rows;
+        numbers = std::get<0>(at::_unique(at::tensor(request.nodes, at::kLong)));  // in ascending order
+        numbers = numbers.masked_select(numbers.ge(begin).logical_and(numbers.lt(end)));
     }
     seen.numbers.assign(numbers.const_data_ptr<std::int64_t>(),
                         numbers.const_data_ptr<std::int64_t>() + numbers.numel());

@@ -21,7 +21,7 @@ struct TensorRequest {
 struct SeenTensor {
     schema::TensorSummary record;
     base::TensorView rows;              // with the dimension of the rows first
-    std::vector<std::int64_t> numbers;  // of the rows, in the value's table; empty: consecutive from 0
+    std::vector<std::int64_t> numbers;  // of the rows, in the value's table; empty: consecutive from 0, and not chosen
     ir::SpaceId table;                  // invalid: the value has no rows
 };
 

@@ -69,11 +69,7 @@ base::Status addNpy(TensorMap& data, const std::string& name, const std::string&
 base::Status addFile(TensorMap& data, const std::string& path)
 {
     const auto file = mapFile(path);
-    if (!file) {
-        base::Error error = file.error();
-        if (error.hint.empty()) error.hint = kForms;
-        return tl::unexpected<base::Error>(std::move(error));
-    }
+    if (!file) return base::forward(file);
     const FileKind kind = recognise(*file);
     if (kind == FileKind::Npy)
         return fail(ErrorCode::Usage, path + " is a .npy file, which needs a name", "write NAME=" + path);

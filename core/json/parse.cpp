@@ -67,10 +67,14 @@ public:
         m_key = std::move(value);
         return true;
     }
-    bool parse_error(std::size_t position, const std::string& token, const nlohmann::json::exception& /*why*/) override
+    bool parse_error(std::size_t position, const std::string& token, const nlohmann::json::exception& why) override
     {
         offset = position > 0 ? position - 1 : 0;
-        return refuse(*offset >= m_size ? "unexpected end of text" : "unexpected text '" + shorten(token) + "'");
+        if (*offset >= m_size) return refuse("unexpected end of text");
+        if (std::string_view(why.what()).find("ill-formed UTF-8") != std::string_view::npos)
+            return refuse("a string is not valid UTF-8");
+        if (why.id == outOfRange) return refuse("the number " + shorten(token) + " is out of range");
+        return refuse("unexpected text '" + shorten(token) + "'");
     }
 
     Value root;
@@ -79,6 +83,8 @@ public:
     std::optional<std::size_t> offset;
 
 private:
+    static constexpr int outOfRange = 406;  // the library's number of this error
+
     static std::string shorten(const std::string& token)
     {
         return token.size() <= 40 ? token : "..." + token.substr(token.size() - 37);
@@ -142,7 +148,8 @@ tl::unexpected<base::Error> refused(const std::string& file, const Builder& buil
     std::string message = file + ": at byte " + std::to_string(offset);
     if (!builder.problemPointer.empty()) message += ", field " + builder.problemPointer;
     return fail(ErrorCode::Input, message + ": " + builder.problem, {},
-                file + ":" + std::to_string(offset) + " " + builder.problemPointer);
+                file + ":" + std::to_string(offset) +
+                    (builder.problemPointer.empty() ? "" : " " + builder.problemPointer));
 }
 
 }  // namespace

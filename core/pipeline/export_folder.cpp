@@ -36,7 +36,8 @@ const char* hintFor(const std::optional<schema::Verification>& verdict)
 {
     if (verdict && verdict->verdict == schema::Verdict::Different) return "see hopscope-engine verify";
     if (amplifiesRounding(verdict)) return "trace model.double() in Python, and give its data in float64";
-    return "export with a graph on which the whole model fits into memory";
+    const bool sampled = verdict && verdict->coverage.method == schema::CoverageMethod::Sampled;
+    return sampled ? "export with a graph on which the whole model fits into memory" : "";
 }
 
 base::Status checkVerdict(const std::optional<schema::Verification>& verdict)

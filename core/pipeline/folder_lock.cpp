@@ -22,7 +22,6 @@ namespace hopscope::pipeline {
 
 namespace {
 
-constexpr const char* shardsWord = " shards";
 constexpr std::chrono::seconds beat(5);
 constexpr int mostAttempts = 10;  // at a lock: processes that a killed run had started hold it until they end as well
 constexpr std::chrono::milliseconds pause(50);
@@ -175,14 +174,11 @@ bool saysThisProcess(int descriptor) { return readLock(descriptor) == thisProces
 
 std::string sharersOf(int shards)
 {
-    return shards == 0 ? std::string("the workers of another run") : std::to_string(shards) + shardsWord;
+    if (shards == 0) return "the workers of another run";
+    return std::to_string(shards) + (shards == 1 ? " shard" : " shards");
 }
 
-bool heldByShards(const std::string& holder)
-{
-    const std::string word = shardsWord;
-    return holder.size() > word.size() && holder.compare(holder.size() - word.size(), word.size(), word) == 0;
-}
+bool heldByShards(const std::string& holder) { return holder.ends_with(" shard") || holder.ends_with(" shards"); }
 
 int tryToLock(const base::Folder& folder, const std::string& name, std::string& holder)
 {

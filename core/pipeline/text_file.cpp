@@ -18,13 +18,25 @@ namespace {
 
 constexpr std::int64_t largestText = std::int64_t{64} << 20;
 
+// Why something is no regular file; `problem`: of the search for it.
+std::string whyNotRegular(std::filesystem::file_type type, const std::error_code& problem)
+{
+    switch (type) {
+    case std::filesystem::file_type::not_found: return "no such file";
+    case std::filesystem::file_type::directory: return "is a folder, not a file";
+    case std::filesystem::file_type::none: return "cannot be read: " + problem.message();
+    default: return "is not a regular file";
+    }
+}
+
 }  // namespace
 
 base::Result<std::string> readText(const std::string& path)
 {
     std::error_code problem;
-    const bool regular = std::filesystem::is_regular_file(path, problem);
-    if (!regular) return base::fail(base::ErrorCode::Input, path + ": no such file");
+    const std::filesystem::file_type type = std::filesystem::status(path, problem).type();
+    if (type != std::filesystem::file_type::regular)
+        return base::fail(base::ErrorCode::Input, path + ": " + whyNotRegular(type, problem));
     if (static_cast<std::int64_t>(std::filesystem::file_size(path, problem)) > largestText)
         return base::fail(base::ErrorCode::Input, path + ": too large for a document", "the limit is 64 MiB");
     std::ifstream file(path, std::ios::binary);

@@ -36,11 +36,10 @@ std::string inKibibytes(double bytes)
 }
 
 // Where no pin is in the way, the host's memory is.
-base::Error tooLittleHost(const optimiser::Instance& instance, const OptimiseOptions& options)
+base::Error tooLittleHost(const optimiser::Instance& instance, double limit, const optimiser::Options& solving)
 {
-    const base::Result<double> least = optimiser::minimalHostPeak(instance, options.deadlineSeconds, options.stop);
-    return base::makeError(ErrorCode::Unsupported,
-                           "no plan fits the host memory limit of " + base::formatBytes(*options.hostMemory),
+    const base::Result<double> least = optimiser::minimalHostPeak(instance, solving.deadlineSeconds, solving.stop);
+    return base::makeError(ErrorCode::Unsupported, "no plan fits the host memory limit of " + base::formatBytes(limit),
                            least ? "raise it to at least " + inKibibytes(*least) : "raise --host-memory");
 }
 
@@ -72,7 +71,7 @@ base::Error noPlan(const Analysis& a, const ModelInstance& model, const Optimise
 {
     const optimiser::Instance& instance = model.instance;
     if (instance.stages < optimiser::neededStages(instance)) return tooFewStages(instance);
-    if (instance.pins.empty() && options.hostMemory) return tooLittleHost(instance, options);
+    if (instance.pins.empty() && options.hostMemory) return tooLittleHost(instance, *options.hostMemory, solving);
     Words pins, ways;
     std::optional<int> stages;
     const base::Result<optimiser::InfeasibleSubset> conflict =

@@ -3,6 +3,7 @@
 #include <set>
 #include <type_traits>
 
+#include "base/units.h"
 #include "protocol/forms.h"
 #include "schema/described_document.h"
 
@@ -72,12 +73,13 @@ static void checkRead(const Breakpoint& breakpoint, const Reader& item)
 
 static void checkRead(const ShowSource& query, const Reader& params)
 {
-    if (!query.op && !query.module) (void)params.child("module");  // refuses that it is missing
+    if (!query.op && !query.module) params.refuse("needs 'op' or 'module'");
 }
 
 static void checkRead(const PlanQuery& query, const Reader& params)
 {
-    if (query.pins.size() > mostPins) params.child("pins").refuse("holds more than 10,000 pins");
+    if (query.pins.size() > mostPins)
+        params.child("pins").refuse("holds more than " + base::formatCount(static_cast<double>(mostPins)) + " pins");
 }
 
 static void checkRead(const SeeTensor& query, const Reader& params)

@@ -33,11 +33,6 @@ void checkRead(const Settings& settings, const json::Reader& reader)
 
 namespace hopscope::protocol {
 
-base::Settings readSettings(const json::Reader& object, base::Task task)
-{
-    return base::forTask(readSettings(object), task);
-}
-
 base::Settings readSettings(const json::Reader& object) { return json::readAs<base::Settings>(object); }
 
 json::Value settingsValue(const base::Settings& settings) { return json::written(settings); }

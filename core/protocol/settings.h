@@ -7,10 +7,8 @@
 
 namespace hopscope::protocol {
 
-// Reads the settings of a task. Those that the object does not contain have their defaults; members that are not
-// settings of the task are ignored. The first error stays in the reader.
-base::Settings readSettings(const json::Reader& object, base::Task task);
-// Reads all settings that the object contains.
+// Reads the settings that the object contains. The others have their defaults, and other members are ignored. The first
+// error stays in the reader.
 base::Settings readSettings(const json::Reader& object);
 
 // Returns an object with all settings.

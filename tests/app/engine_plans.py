@@ -154,6 +154,8 @@ class Plans(unittest.TestCase):
         self.assertIn("/pins/0/0", self.refused(3, *asked, "--pins", self.pins([["nail", "v1"]])))
         self.assertIn("cannot be stored", self.refused(4, *asked, "--pins", self.pins([["checkpoint", "v0"]])))
         self.assertIn("no such file", self.refused(3, *asked, "--pins", self.folder / "none.json"))
+        self.assertIn(f"{self.folder}: is a folder, not a file", self.refused(3, *asked, "--pins", self.folder))
+        self.assertIn("/dev/null: is not a regular file", self.refused(3, *asked, "--pins", "/dev/null"))
         for says, *wrong in (("--stages: '0' is neither", "--stages", 0), ("--stages: 'x' is neither", "--stages", "x"),
                              ("--deadline: '0' is neither", "--deadline", 0),
                              ("apply to optimised plans only", "--strategy", "depth", "--stages", 3),

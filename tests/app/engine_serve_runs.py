@@ -361,6 +361,12 @@ class Hostile(ServeTest):
         self.refused(-32800, "cancelled", client.answer, waiting)
         self.assertIn("document", client.answer(opening))
 
+    def test_clients_of_other_minor_versions_are_understood(self):
+        client = self.client(initialize=False)
+        greeting = client.call("initialize", protocol={"major": 1, "patch": 3}, dialect="later")
+        self.assertEqual(greeting["protocol"]["major"], 1)
+        self.assertIsNone(client.call("shutdown", reason="later"))
+
     def test_requests_after_shutdown_are_refused(self):
         client = self.client()
         client.call("shutdown")

@@ -142,6 +142,18 @@ class Shown(unittest.TestCase):
         self.assertEqual(rows.tolist(), list(range(80, 200)))
         numpy.testing.assert_allclose(numbers, self.eager["hidden"][80:200], atol=1e-5)
 
+    def test_the_first_rows_have_numbers_wherever_they_are_from(self):
+        for place in (self.op("aten::relu"), self.op("aten::pow.Tensor_Scalar"), "x"):
+            with self.subTest(place=place):
+                _, numbers, rows = self.show(place, "--rows", "0:5")
+                self.assertEqual((len(numbers), rows.tolist()), (5, [0, 1, 2, 3, 4]))
+
+    def test_nodes_and_rows_are_both_conditions(self):
+        for place in (self.op("aten::relu"), "x"):
+            with self.subTest(place=place):
+                _, numbers, rows = self.show(place, "--nodes", "690,17,5,17", "--rows", "10:700")
+                self.assertEqual((len(numbers), rows.tolist()), (2, [17, 690]))
+
     def test_messages_have_the_edges_that_they_travel_along(self):
         source, target = self.data["edge_index"].numpy()
         product = [op for op in self.ops if op["name"] == "aten::mul.Tensor"][-1]["id"]

@@ -122,6 +122,10 @@ TEST_CASE("arguments that fit no form are refused")
         CHECK(data.error().code == row.code);
         CHECK(data.error().message.find(row.expected) != std::string::npos);
     }
+    const auto longName = readData({folder.file(std::string(300, 'x'))});  // as every file that cannot be opened
+    REQUIRE(!longName);
+    CHECK(longName.error().message.find("File name too long") != std::string::npos);
+    CHECK(longName.error().hint.empty());
 }
 
 TEST_CASE("the hash sees names, types, shapes and every element, but not the layout")

@@ -116,6 +116,14 @@ TEST_CASE("a shard runs once, with others of the same run only, and never beside
         CHECK(messageOf(pipeline::OutputFolder::open(path)).find("locked by 2 shards") != std::string::npos);
     }
     CHECK_FALSE(fs::exists(path));
+    {
+        const auto only = pipeline::OutputFolder::openShared(path, {1, 1}, {});
+        REQUIRE(only);
+        const auto refused = pipeline::OutputFolder::openShared(path, {1, 2}, {});
+        REQUIRE_FALSE(refused);
+        CHECK(messageOf(refused).ends_with("locked by 1 shard"));
+        CHECK(refused.error().hint == "use the same N in --shard I/N for all shards of a run");
+    }
     const auto alone = pipeline::OutputFolder::open(path);
     REQUIRE(alone);
     CHECK(messageOf(pipeline::OutputFolder::openShared(path, {1, 2}, {})).find("locked by pid") != std::string::npos);

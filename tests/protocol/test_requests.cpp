@@ -119,7 +119,7 @@ TEST_CASE("conditions between members are refused with a sentence")
 {
     const std::string run = R"({"document":1,"plan":{},)";
     for (const auto& [method, text, says] : std::vector<std::array<std::string, 3>>{
-             {"model/source", R"({"document":1})", "/module is missing"},
+             {"model/source", R"({"document":1})", "needs 'op' or 'module'"},
              {"debug/against", R"({"document":1,"against":""})", "/against must name a model"},
              {"debug/watch", run + R"("hits":0})", "/hits must be at least 1"},
              {"debug/watch", run + R"("breakpoints":[{"place":"op1","outside":[1.5]}]})",
@@ -138,4 +138,7 @@ TEST_CASE("conditions between members are refused with a sentence")
         INFO(says);
         CHECK(refusalOf(method, text).find(says) != std::string::npos);
     }
+    json::Value pins = json::parse(R"({"document":1,"pins":[]})").value();
+    for (int i = 0; i <= 10'000; ++i) pins["pins"].push(json::parse(R"(["checkpoint","v1"])").value());
+    CHECK(refusalOf("plan/make", json::write(pins)).ends_with("/pins holds more than 10,000 pins"));
 }

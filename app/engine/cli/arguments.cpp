@@ -73,6 +73,14 @@ CLI::Option* addPins(CLI::App& app, Parsed& parsed)
         ->type_name("FILE");
 }
 
+// For an option that names a plan: the settings of a search would be ignored.
+void excludeSearch(CLI::App& app, CLI::Option& option)
+{
+    base::forEachField<base::Settings>([&](const auto& setting) {
+        if (setting.ofSearch) option.excludes(app.get_option(base::optionOf(setting.name)));
+    });
+}
+
 // The options that make a plan, apart from the settings, or read it from a file.
 void addPlanSource(CLI::App& app, Parsed& parsed)
 {
@@ -81,9 +89,7 @@ void addPlanSource(CLI::App& app, Parsed& parsed)
                                              "Use the plan in this file; excludes the other options of this group")
                                   ->type_name("FILE");
     pins->excludes(file);
-    base::forEachField<base::Settings>([&](const auto& setting) {
-        if (setting.ofSearch) app.get_option(base::optionOf(setting.name))->excludes(file);
-    });
+    excludeSearch(app, *file);
 }
 
 CLI::Option& addOutput(CLI::App& app, Parsed& parsed, const char* type, const char* text)
@@ -169,14 +175,16 @@ void addVerify(CLI::App& app, Parsed& parsed)
     parsed.settings.add(command, base::Task::Verify);
     addPlanSource(command, parsed);
     startGroup(command, base::nameOf(base::Group::Verification));
-    command.add_option("--schema", parsed.schema, "Verify this exported folder again, by its own plan")
-        ->type_name("DIR")
-        ->excludes("--plan")
-        ->excludes("--strategy");
+    CLI::Option* const schema =
+        command.add_option("--schema", parsed.schema, "Verify this exported folder again, by its own plan")
+            ->type_name("DIR")
+            ->excludes("--plan")
+            ->excludes("--pins");
+    excludeSearch(command, *schema);
     command
         .add_option("--against", parsed.against,
-                    "Compare all outputs with those of this model file instead, or with outputs in a .safetensors file "
-                    "or a folder of .npy files")
+                    "Compare all outputs with those of this model file instead, or with outputs in a .safetensors "
+                    "file, a .npy file or a folder of .npy files")
         ->type_name("PATH")
         ->excludes("--verify")
         ->excludes("--schema")

@@ -1,6 +1,9 @@
 #include "cli/study_options.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <type_traits>
 
 #include "cli/command_tree.h"
 #include "cli/option_values.h"
@@ -45,19 +48,22 @@ namespace {
 
 void addBreakpoints(CLI::App& command, DebugTexts& texts)
 {
-    command
-        .add_option(
-            "--break", texts.breakpoints,
-            "Describe the results of an operator (op42), a value, a kind (aten::relu), a module or 'stage 2'; may "
-            "be repeated")
-        ->type_name("PLACE")
-        ->allow_extra_args(false);
+    CLI::Option* const breaks =
+        command
+            .add_option(
+                "--break", texts.breakpoints,
+                "Describe the results of an operator (op42), a value, a kind (aten::relu), a module or 'stage 2'; may "
+                "be repeated")
+            ->type_name("PLACE")
+            ->allow_extra_args(false);
     CLI::Option* const when = command.add_option(
         "--when", texts.when, "With --break: always, isnan (NaN or infinite), outside=LEAST,MOST or node=N");
-    propose(*when->type_name("CONDITION")->capture_default_str(), {"always", "isnan", "outside=", "node="});
+    propose(*when->type_name("CONDITION")->capture_default_str()->needs(breaks),
+            {"always", "isnan", "outside=", "node="});
     command.add_option("--hits", texts.hits, "With --break: maximum number of results to describe")
         ->type_name("N")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->needs(breaks);
 }
 
 void addFindings(CLI::App& command, DebugTexts& texts)
@@ -70,14 +76,11 @@ void addFindings(CLI::App& command, DebugTexts& texts)
     command.add_option("--relative", texts.relative, "Relative tolerance of a comparison")
         ->type_name("NUMBER")
         ->capture_default_str();
-    command.add_flag("--nan", texts.nan, "Find the operators that produce NaN or infinity")->excludes("--against");
+    command.add_flag("--nan", texts.nan, "Find the operators that produce NaN or infinity");
     addBreakpoints(command, texts);
     command
         .add_option("--memory-of", texts.memoryOf, "Show the live values at each step of this stage, and their sizes")
-        ->type_name("STAGE")
-        ->excludes("--against")
-        ->excludes("--nan")
-        ->excludes("--break");
+        ->type_name("STAGE");
 }
 
 void addShow(CLI::App& command, DebugTexts& texts)
@@ -85,11 +88,7 @@ void addShow(CLI::App& command, DebugTexts& texts)
     CLI::Option* const show =
         command
             .add_option("--show", texts.show, "Show the tensor of an operator (op42), a value, an input or a weight")
-            ->type_name("PLACE")
-            ->excludes("--against")
-            ->excludes("--nan")
-            ->excludes("--break")
-            ->excludes("--memory-of");
+            ->type_name("PLACE");
     command.add_option("--rows", texts.rows, "With --show: rows A to B, B excluded")->type_name("A:B")->needs(show);
     command.add_option("--batch-of", texts.batchOf, "With --show: only the batch that computes this node")
         ->type_name("N")
@@ -121,6 +120,16 @@ void addWatches(CLI::App& command, DebugTexts& texts)
     watched->needs(nodes)->needs(output);
 }
 
+// The first four each print a document of their own. Two models are compared without a plan.
+void excludeIgnored(CLI::App& command)
+{
+    const std::array options{"--against", "--nan", "--memory-of", "--show", "--break", "--watch", "--messages"};
+    for (std::size_t i = 0; i < 4; ++i)
+        for (std::size_t other = i + 1; other < options.size(); ++other)
+            command.get_option(options[i])->excludes(options[other]);
+    command.get_option("--against")->excludes("--plan")->excludes("--batch");
+}
+
 }  // namespace
 
 void addDebugOptions(CLI::App& command, DebugTexts& texts)
@@ -133,45 +142,74 @@ void addDebugOptions(CLI::App& command, DebugTexts& texts)
     command.add_option("--plan", texts.plan, "Use the plan in this file instead of the depth heuristic")
         ->type_name("FILE");
     command.add_option("--batch", texts.batch, "Destination nodes per batch")->type_name("N");
+    excludeIgnored(command);
 }
 
 namespace {
 
-// "1,2,3".
-base::Result<std::vector<double>> numbersOf(const std::string& text, const char* option)
+bool readNumber(const std::string& text, double& number) { return CLI::detail::lexical_cast(text, number); }
+
+// A row number.
+bool readNumber(const std::string& text, std::int64_t& number)
 {
-    std::vector<double> numbers;
+    const char* const end = text.data() + text.size();
+    const auto [stop, problem] = std::from_chars(text.data(), end, number);
+    return problem == std::errc() && stop == end && number >= 0;
+}
+
+// "1,2,3".
+template <class T>
+base::Result<std::vector<T>> numbersOf(const std::string& text, const std::string& option)
+{
+    std::vector<T> numbers;
     if (text.empty()) return numbers;
     for (const std::string& part : CLI::detail::split(text, ',')) {
-        double number = 0;
-        if (!CLI::detail::lexical_cast(part, number))
-            return base::fail(base::ErrorCode::Usage, std::string(option) + ": '" + part + "' is not a number");
+        T number{};
+        if (!readNumber(CLI::detail::trim_copy(part), number))
+            return base::fail(base::ErrorCode::Usage,
+                              option + ": '" + part + "' is not " +
+                                  (std::is_integral_v<T> ? "a row number, a whole number from 0" : "a number"));
         numbers.push_back(number);
     }
     return numbers;
+}
+
+tl::unexpected<base::Error> noCondition(const std::string& text)
+{
+    return base::fail(base::ErrorCode::Usage, "--when: '" + text + "' is not a condition",
+                      "use always, isnan, outside=LEAST,MOST or node=N");
+}
+
+// "outside=-1,1".
+base::Result<debugger::Breakpoint> outsideFrom(const std::string& text)
+{
+    const auto range = numbersOf<double>(text.substr(text.find('=') + 1), "--when");
+    if (!range) return base::forward(range);
+    if (range->size() != 2) return noCondition(text);
+    return debugger::Breakpoint{.place = {},
+                                .condition = debugger::Condition::OutsideRange,
+                                .least = range->at(0),
+                                .most = range->at(1),
+                                .node = -1};
+}
+
+// "node=17".
+base::Result<debugger::Breakpoint> nodeFrom(const std::string& text)
+{
+    const auto nodes = numbersOf<std::int64_t>(text.substr(text.find('=') + 1), "--when");
+    if (!nodes) return base::forward(nodes);
+    if (nodes->size() != 1) return noCondition(text);
+    return debugger::Breakpoint{
+        .place = {}, .condition = debugger::Condition::Node, .least = 0, .most = 0, .node = nodes->front()};
 }
 
 base::Result<debugger::Breakpoint> conditionOf(const std::string& text)
 {
     if (text == "always") return debugger::Breakpoint{};
     if (text == "isnan") return debugger::Breakpoint{.place = {}, .condition = debugger::Condition::NotFinite};
-    const std::size_t equals = text.find('=');
-    const std::string kind = text.substr(0, equals);
-    const auto numbers = numbersOf(equals == std::string::npos ? "" : text.substr(equals + 1), "--when");
-    if (kind == "outside" && numbers && numbers->size() == 2)
-        return debugger::Breakpoint{.place = {},
-                                    .condition = debugger::Condition::OutsideRange,
-                                    .least = numbers->at(0),
-                                    .most = numbers->at(1),
-                                    .node = -1};
-    if (kind == "node" && numbers && numbers->size() == 1)
-        return debugger::Breakpoint{.place = {},
-                                    .condition = debugger::Condition::Node,
-                                    .least = 0,
-                                    .most = 0,
-                                    .node = static_cast<std::int64_t>(numbers->at(0))};
-    return base::fail(base::ErrorCode::Usage, "--when: '" + text + "' is not a condition",
-                      "use always, isnan, outside=LEAST,MOST or node=N");
+    if (text.starts_with("outside=")) return outsideFrom(text);
+    if (text.starts_with("node=")) return nodeFrom(text);
+    return noCondition(text);
 }
 
 // "100:200".
@@ -202,9 +240,9 @@ base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const De
         command.request.breakpoints.push_back(*condition);
         command.request.breakpoints.back().place = place;
     }
-    const auto nodes = numbersOf(texts.nodes, "--nodes");
+    const auto nodes = numbersOf<std::int64_t>(texts.nodes, "--nodes");
     if (!nodes) return base::forward(nodes);
-    for (const double node : *nodes) command.request.nodes.push_back(static_cast<std::int64_t>(node));
+    command.request.nodes = *nodes;
     command.request.hits = texts.hits;
     command.request.values = texts.values;
     command.request.output = texts.output;
