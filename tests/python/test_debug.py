@@ -57,7 +57,7 @@ class Debugging(PackageTest):
         maker, = found.makers
         self.assertEqual((maker.place.kind, maker.infinite, maker.reaches_output), ("aten::reciprocal", 2, True))
         self.assertEqual({row.row for row in maker.shown}, {5})
-        self.whole(found, "1 operators make")
+        self.whole(found, "1 operator makes")
 
     def test_results_are_seen_batch_by_batch(self):
         found = self.asked(debug.breakpoints, "first", batch=30)

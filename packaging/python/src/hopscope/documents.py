@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import _html, _svg
 from ._options import path_of
 from ._table import Table
+from ._words import counted
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -116,9 +117,8 @@ class Stage:
 
     def __repr__(self) -> str:
         reads, stores = _html.listed(self.reads), _html.listed(self.stores)
-        return (
-            f"Stage({self.index}: {self.operators} operators; reads {reads or 'nothing'}; stores {stores or 'nothing'})"
-        )
+        operators = counted(self.operators, "operator")
+        return f"Stage({self.index}: {operators}; reads {reads or 'nothing'}; stores {stores or 'nothing'})"
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,8 @@ class Inspection:
 
     def __repr__(self) -> str:
         kind = self.model_class or self.model
-        return f"Inspection({kind}: depth {self.depth}, {len(self.stages)} stages, {len(self.operators)} operators)"
+        stages, operators = counted(len(self.stages), "stage"), counted(len(self.operators), "operator")
+        return f"Inspection({kind}: depth {self.depth}, {stages}, {operators})"
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a data frame with a row per operator."""
@@ -224,7 +225,7 @@ class Plan:
     fingerprint: str = ""
 
     def __repr__(self) -> str:
-        return f"Plan({_html.plan_title(self)}; {len(self.stages)} stages)"
+        return f"Plan({_html.plan_title(self)}; {counted(len(self.stages), 'stage')})"
 
     def save(self, path: str | Path) -> Path:
         """Writes plan.json, which `hopscope-engine run --plan` reads.
