@@ -68,6 +68,10 @@ class Counted(unittest.TestCase):
                             (hopscope.Stage(1, ["node"], 1, [], []), "(1: 1 operator; reads nothing; stores nothing)")):
             self.assertIn(words, repr(item))
 
+    def test_unknown_extents_are_question_marks(self):
+        value = hopscope.Value("v3", "h", "op", "float32", ["|node|", None], None)
+        self.assertEqual(repr(value), "Value(v3: h, [node, ?] float32)")
+
 
 class Shown(PackageTest):
     def setUp(self):

@@ -60,9 +60,9 @@ def _list(sentences: Iterable[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def shape(extents: Sequence[int | str]) -> str:
-    """Returns a shape such as "[node, 16]"."""
-    return "[" + ", ".join(str(extent).strip("|") for extent in extents) + "]"
+def shape(extents: Sequence[int | str | None]) -> str:
+    """Returns a shape such as "[node, 16]", with "?" for an unknown extent."""
+    return "[" + ", ".join("?" if extent is None else str(extent).strip("|") for extent in extents) + "]"
 
 
 def _stages(stages: Iterable[documents.Stage]) -> str:

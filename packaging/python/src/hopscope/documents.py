@@ -27,7 +27,8 @@ class Value:
         name (str): A unique, readable name, such as "relu after convs.0".
         origin (str): The place that it comes from: "input", "parameter", "constant" or "op".
         dtype (str | None): The type of its elements; None if it is unknown.
-        shape (list[int | str]): Its extents; "|node|" stands for the number of rows of the table `node`; None: unknown.
+        shape (list[int | str | None]): Its extents; "|node|" stands for the number of rows of the table `node`, None
+            for an unknown extent.
         bytes (int | None): Its size with the given data; None if it is unknown.
     """
 
@@ -35,7 +36,7 @@ class Value:
     name: str
     origin: str
     dtype: str | None
-    shape: list[int | str]
+    shape: list[int | str | None]
     bytes: int | None
 
     def __repr__(self) -> str:
@@ -76,7 +77,7 @@ class Cut:
         value (str): The id of the value, as pins name it.
         name (str): Its readable name.
         stage (int): The stage that stores it, counted from 1.
-        shape (list[int | str]): Its extents; "|node|" stands for the number of rows of the table `node`.
+        shape (list[int | str | None]): Its extents, as those of a `Value`; known in a plan.
         dtype (str | None): The type of its elements.
         output (bool): Whether it is an output of the model.
         written (int | None): Bytes that the run writes; None if they are not known.
@@ -86,7 +87,7 @@ class Cut:
     value: str
     name: str
     stage: int
-    shape: list[int | str]
+    shape: list[int | str | None]
     dtype: str | None
     output: bool
     written: int | None
