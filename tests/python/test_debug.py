@@ -46,6 +46,9 @@ class Debugging(PackageTest):
         for row in found.shown:
             self.assertTrue(rows[row.row])
         self.whole(found, "diverge at")
+        for ignored in ({"batch": 7}, {"plan": "plan.json"}):
+            with self.assertRaisesRegex(hopscope.UsageError, "on whole tensors, without plan and batch"):
+                self.asked(debug.compare, against=after, **ignored)
 
     def test_what_makes_infinities_is_named(self):
         class Inverse(torch.nn.Module):

@@ -131,8 +131,9 @@ void addDebugOptions(CLI::App& command, DebugTexts& texts)
     addWatches(command, texts);
     startGroup(command, base::nameOf(base::Group::Execution));
     command.add_option("--plan", texts.plan, "Use the plan in this file instead of the depth heuristic")
-        ->type_name("FILE");
-    command.add_option("--batch", texts.batch, "Destination nodes per batch")->type_name("N");
+        ->type_name("FILE")
+        ->excludes("--against");
+    command.add_option("--batch", texts.batch, "Destination nodes per batch")->type_name("N")->excludes("--against");
 }
 
 namespace {
