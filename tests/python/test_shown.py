@@ -68,6 +68,17 @@ class Counted(unittest.TestCase):
                             (hopscope.Stage(1, ["node"], 1, [], []), "(1: 1 operator; reads nothing; stores nothing)")):
             self.assertIn(words, repr(item))
 
+    def test_stages_count_the_operators_of_the_model_once(self):
+        rows = {"class": "B(node)", "loop": "node"}
+        loop = {"destination": "node", "reads": [], "writes": [], "reductions": [{"op": "op3", "class": "B(node)"}]}
+        planned = {"index": 1, "ops": [{"op": "op1", **rows}, {"op": "op2", **rows}, {"op": "op1", **rows, "class": "F(node)"}],
+                   "loops": [loop], "rowless": ["op4"]}
+        kinds = {"input.x": "input", "op1": "rowwise", "op2": "gather", "op3": "reduce", "op4": "rowwise", "output.out": "output"}
+        ops = [{"id": op, "kind": kind, "stage": None if kind == "input" else 1} for op, kind in kinds.items()]
+        inspected = {"index": 1, "destinations": ["node"], "inputs": [], "outputs": []}
+        self.assertEqual(_reading._planned_stage(planned, {}), _reading._inspected_stage(inspected, ops, {}))
+        self.assertEqual(_reading._planned_stage(planned, {}).operators, 4)
+
     def test_unknown_extents_are_question_marks(self):
         value = hopscope.Value("v3", "h", "op", "float32", ["|node|", None], None)
         self.assertEqual(repr(value), "Value(v3: h, [node, ?] float32)")

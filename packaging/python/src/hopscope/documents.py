@@ -105,7 +105,8 @@ class Stage:
     Attributes:
         index (int): Its number, counted from 1.
         destinations (list[str]): The node types whose rows it computes.
-        operators (int): The number of its operators.
+        operators (int): The number of its operators. Those that are computed again count in each stage of a `Plan`, but
+            only in the first stage of an `Inspection`.
         reads (list[str]): The names of the values that it reads.
         stores (list[str]): The names of the values that it stores.
     """
