@@ -1,4 +1,4 @@
-"""Runs clang-tidy over every C++ source of core/, app/ and widgets/ that a configured build folder compiles.
+"""Runs clang-tidy over every C++ source of core/, app/, widgets/ and tools/ that a configured build folder compiles.
 
     tidy.py BUILD_FOLDER [--jobs N] [PART_OF_A_PATH ...]
 

@@ -27,6 +27,8 @@ QPushButton* button(const QString& text, const char* name, QWidget* parent)
 
 }  // namespace
 
+QString modelFilter() { return OpenDialog::tr("Models (*.pt *.pt2 *.pth *.ts *.jit)"); }
+
 QString adviceFor(const RecentFile& choice, bool local)
 {
     if (choice.file.isEmpty())
@@ -123,12 +125,11 @@ QWidget* OpenDialog::dataButtons()
 
 void OpenDialog::chooseModel()
 {
-    m_chooser.choose(this, tr("Choose a model"), tr("Models (*.pt *.pt2 *.pth *.ts *.jit)"), Wanted::File,
-                     [this](const QStringList& chosen) {
-                         if (chosen.isEmpty()) return;
-                         m_model->setText(chosen.first());
-                         suggestData();
-                     });
+    m_chooser.choose(this, tr("Choose a model"), modelFilter(), Wanted::File, [this](const QStringList& chosen) {
+        if (chosen.isEmpty()) return;
+        m_model->setText(chosen.first());
+        suggestData();
+    });
 }
 
 void OpenDialog::addData(const QString& title, const QString& filter, Wanted wanted)

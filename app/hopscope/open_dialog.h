@@ -26,6 +26,9 @@ struct FileChooser {
     bool local = true;  // true if files can be inspected
 };
 
+// Returns the filter of dialogs that choose a model.
+QString modelFilter();
+
 // Advises the user about a choice: missing files and the consequences. `local` tells whether files can be inspected.
 QString adviceFor(const RecentFile& choice, bool local);
 

@@ -86,7 +86,7 @@ std::function<void()> looker(const WindowParts& parts, Hunt hunt)
 void chooseOther(const WindowParts& parts, FileDialogs& dialogs)
 {
     const FileChooser files = dialogs.engineFiles();
-    files.choose(&parts.window, tr("The model to compare with"), tr("Models (*.pt *.pt2 *.pth *.zip)"), Wanted::File,
+    files.choose(&parts.window, tr("The model to compare with"), modelFilter(), Wanted::File,
                  [&parts](const QStringList& chosen) { debuggerOf(parts).setOther(chosen.value(0)); });
 }
 

@@ -302,7 +302,9 @@ class OnCora(Planted, unittest.TestCase):
         for says, *words in (("the plan has no stage 9", "--memory-of", "9"), ("names no operator", "--break", "sheep"),
                              ("is not a condition", "--break", "op1", "--when", "odd"), ("names no operator", "--break", "stage 9"), ("--watch requires", "--watch", "op1"),
                              ("names no operator", "--watch", "sheep", "--nodes", 1, "-o", "rows"),
-                             ("aggregates no messages", "--messages", "op1", "--nodes", 1)):
+                             ("aggregates no messages", "--messages", "op1", "--nodes", 1),
+                             ("excludes", "--against", self.right, "--batch", 7),
+                             ("excludes", "--against", self.right, "--plan", "plan.json")):
             with self.subTest(words=words):
                 self.assertIn(says, self.usage(*words))
 

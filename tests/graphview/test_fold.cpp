@@ -2,6 +2,7 @@
 
 #include "graphview/fold/fold.h"
 #include "graphview/fold/strong_components.h"
+#include "graphview/fold/words.h"
 #include "graphview/graph_samples.h"
 #include "support/qt_suites.h"
 
@@ -185,6 +186,8 @@ private slots:
         QVERIFY(box != graph.nodes.end());
         QCOMPARE(box->label, QStringLiteral("convs and 1 more"));
         QCOMPARE(box->detail, QStringLiteral("9 ops"));
+        QVERIFY2(box->tip.startsWith(QStringLiteral("9 operators; double-click to expand\n")), qPrintable(box->tip));
+        QCOMPARE(operatorsText(1), QStringLiteral("1 operator"));
     }
 
     void aLargeModelOpensWithItsTopModules()

@@ -45,6 +45,7 @@ private slots:
     void buttonsFollowTheRun();
     void verdictsAreClear_data();
     void verdictsAreClear();
+    void skippedRowsAreNotCompared();
     void notFiniteResultsComeFirst();
 };
 
@@ -413,7 +414,7 @@ void TestPanelTexts::verdictsAreClear_data()
     QTest::newRow("equal") << std::optional(schema::Verdict::Equal)
                            << "Equal: 2,708 of 2,708 rows, largest difference 3e-07";
     QTest::newRow("different") << std::optional(schema::Verdict::Different)
-                               << "Different: 17 of 2,708 compared rows, largest difference 3e-07";
+                               << "Different: 17 elements outside the tolerance, largest difference 3e-07";
     QTest::newRow("unverifiable") << std::optional(schema::Verdict::Unverifiable) << "Unverifiable";
     QTest::newRow("none") << std::optional<schema::Verdict>() << "Not verified";
 }
@@ -441,6 +442,19 @@ void TestPanelTexts::notFiniteResultsComeFirst()
     QCOMPARE(unverified.headline, QStringLiteral("Not verified, and 3,000 results are NaN or infinite"));
     QVERIFY2(unverified.detail.startsWith(sentence), qPrintable(unverified.detail));
     QVERIFY(!unverified.finite);
+}
+
+void TestPanelTexts::skippedRowsAreNotCompared()
+{
+    schema::Report report;
+    report.verify.emplace().verdict = schema::Verdict::Equal;
+    report.verify->coverage = {schema::CoverageMethod::Sampled, 2708, 64, 3, 60, 2};
+    report.verify->outputs = {{"out", 3e-7, 1e-6, 61, 0, 0}};
+    QCOMPARE(verdictOf(report).headline, QStringLiteral("Equal: 61 of 2,708 rows, largest difference 3e-07"));
+    report.verify->verdict = schema::Verdict::Different;
+    report.verify->outputs[0].different = 1;
+    QCOMPARE(verdictOf(report).headline,
+             QStringLiteral("Different: 1 element outside the tolerance, largest difference 3e-07"));
 }
 
 void TestPanelTexts::verdictsAreClear()

@@ -79,7 +79,12 @@ void TestRunPanels::buttonsAreDisabledWithoutAPlan()
         QVERIFY2(!part<QPushButton>(*panel, name)->isEnabled(), name);
     fixture.open();
     QTRY_VERIFY(part<QPushButton>(*panel, "start")->isEnabled());
-    QVERIFY(!part<QPushButton>(*panel, "stop")->isEnabled());
+    const auto* stop = part<QPushButton>(*panel, "stop");
+    QVERIFY(!stop->isEnabled());
+    models::Settings settings = fixture.document.settings();
+    settings.resume = true;  // without an output folder, which would have the journal
+    fixture.document.setSettings(settings);
+    QVERIFY2(stop->toolTip().contains(QStringLiteral("unless it can be resumed")), qPrintable(stop->toolTip()));
 }
 
 void TestRunPanels::progressAndStagesFillWhileEventsArrive()

@@ -46,6 +46,9 @@ class Debugging(PackageTest):
         for row in found.shown:
             self.assertTrue(rows[row.row])
         self.whole(found, "diverge at")
+        for ignored in ({"batch": 7}, {"plan": "plan.json"}):
+            with self.assertRaisesRegex(hopscope.UsageError, "on whole tensors, without plan and batch"):
+                self.asked(debug.compare, against=after, **ignored)
 
     def test_what_makes_infinities_is_named(self):
         class Inverse(torch.nn.Module):
@@ -57,7 +60,7 @@ class Debugging(PackageTest):
         maker, = found.makers
         self.assertEqual((maker.place.kind, maker.infinite, maker.reaches_output), ("aten::reciprocal", 2, True))
         self.assertEqual({row.row for row in maker.shown}, {5})
-        self.whole(found, "1 operators make")
+        self.whole(found, "1 operator makes")
 
     def test_results_are_seen_batch_by_batch(self):
         found = self.asked(debug.breakpoints, "first", batch=30)

@@ -116,6 +116,9 @@ class Flow(unittest.TestCase):
             flow["out"]
         with self.assertRaisesRegex(hopscope.InputError, "has rows of"):
             next(layer.blocks()).edges()["x"]
+        weight = next(iter(flow._run.weights))
+        with self.assertRaisesRegex(hopscope.InputError, f"'{weight}' has no rows\nhint: flow\\['{weight}'\\] is the whole value"):
+            next(layer.blocks()).nodes[weight]
         with self.assertRaisesRegex(hopscope.InputError, "'middle' is not a reduction"):
             layer.propagate(lambda e: e.source["x"], "middle", into="h")
         with self.assertRaisesRegex(hopscope.InputError, "the model needs 'edge_index'"):

@@ -5,12 +5,13 @@ import dataclasses
 import io
 import logging
 import sys
+import unittest
 from pathlib import Path
 from unittest import mock
 from xml.etree import ElementTree
 
 import hopscope
-from hopscope import _reading, _svg
+from hopscope import _reading, _svg, debug
 from support import PackageTest, Plain, graph, made
 from test_documents import KARATE, Outline
 
@@ -45,6 +46,42 @@ def picture_of(name):
     """A stage whose module, stored value and node type have a name."""
     box, stored = _svg.Box("1", name, name), _svg.Stored(name, name, 0, "1", [])
     return list(ElementTree.fromstring(_svg.draw(_svg.Picture([name], [[box]], [stored]))).iter())
+
+
+class Counted(unittest.TestCase):
+    """Numbers and their nouns, without an engine."""
+
+    def test_one_thing_is_not_many(self):
+        place = debug.Place("op1", "v1", "log", "aten::log", "", "a.py:1", 0)
+        made, harmless = (debug.Maker(place, 1, 0, reaches, []) for reaches in (True, False))
+        many = debug.NonFinite([made, harmless, harmless], [], [], {})
+        for item, words in ((debug.Divergence("a", "b", 9, place, "values", 1, 1, 0, 0, [], [], {}), "1 of 1 row)"),
+                            (debug.Divergence("a", "b", 1, None, "", 0, 0, 0, 0, [], [], {}), "no difference in 1 value)"),
+                            (debug.NonFinite([made], [], [], {}), "1 operator makes NaN or infinities, which reach an output)"),
+                            (debug.NonFinite([harmless], [], [], {}), "1 operator makes NaN or infinities, which reach no output)"),
+                            (many, "3 operators make NaN or infinities, 1 of them reaches an output)"),
+                            (debug.Hits([], 1, {}), "1 result, 0 described)"),
+                            (debug.Watched([4], {}, {}, [{}], {}), "0 values, 1 aggregation at 1 node)"),
+                            (debug.LoopMemory("node", 1, 1, 1, 0, [{}], []), "1 destination, 1 step)"),
+                            (hopscope.NotFinite(1, {"out": 1}, None, None, [], "x"), "1 number in out is NaN or infinite: x)"),
+                            (hopscope.NotFinite(1200, {"out": 1200}, None, None, [], "x"), "1,200 numbers in out are NaN or infinite: x)"),
+                            (hopscope.Stage(1, ["node"], 1, [], []), "(1: 1 operator; reads nothing; stores nothing)")):
+            self.assertIn(words, repr(item))
+
+    def test_stages_count_the_operators_of_the_model_once(self):
+        rows = {"class": "B(node)", "loop": "node"}
+        loop = {"destination": "node", "reads": [], "writes": [], "reductions": [{"op": "op3", "class": "B(node)"}]}
+        planned = {"index": 1, "ops": [{"op": "op1", **rows}, {"op": "op2", **rows}, {"op": "op1", **rows, "class": "F(node)"}],
+                   "loops": [loop], "rowless": ["op4"]}
+        kinds = {"input.x": "input", "op1": "rowwise", "op2": "gather", "op3": "reduce", "op4": "rowwise", "output.out": "output"}
+        ops = [{"id": op, "kind": kind, "stage": None if kind == "input" else 1} for op, kind in kinds.items()]
+        inspected = {"index": 1, "destinations": ["node"], "inputs": [], "outputs": []}
+        self.assertEqual(_reading._planned_stage(planned, {}), _reading._inspected_stage(inspected, ops, {}))
+        self.assertEqual(_reading._planned_stage(planned, {}).operators, 4)
+
+    def test_unknown_extents_are_question_marks(self):
+        value = hopscope.Value("v3", "h", "op", "float32", ["|node|", None], None)
+        self.assertEqual(repr(value), "Value(v3: h, [node, ?] float32)")
 
 
 class Shown(PackageTest):

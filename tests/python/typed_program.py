@@ -87,6 +87,7 @@ def exports(model: Any, data: Any) -> dict[str, Any]:
 
 def debugs(model: Any, data: Any) -> None:
     assert_type(hopscope.debug.compare(model, data, against="other.pt"), hopscope.debug.Divergence)
+    assert_type(hopscope.debug.compare(model, data, against=hopscope.save(model, data, "b.pt")), hopscope.debug.Divergence)
     assert_type(hopscope.debug.non_finite(model, data), hopscope.debug.NonFinite)
     assert_type(hopscope.debug.breakpoints(model, data, ["convs.0"], when="isnan"), hopscope.debug.Hits)
     assert_type(hopscope.debug.watch(model, data, "convs.0", nodes=numpy.array([1, 2])), hopscope.debug.Watched)

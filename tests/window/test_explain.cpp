@@ -1,6 +1,7 @@
 // Receptive fields and the debugger in the window, by real events, with the engine made up for tests.
 
 #include <QComboBox>
+#include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -12,6 +13,7 @@
 
 #include "bed.h"
 #include "checks.h"
+#include "open_dialog.h"
 #include "study/debug_panel.h"
 #include "study/receptive_panel.h"
 #include "support/qt_suites.h"
@@ -36,6 +38,7 @@ private slots:
     void rowsAndMessagesOfNodesAreShown();
     void aComparisonColoursTheGraph();
     void everyHuntIsInTheMenu();
+    void theOtherModelIsChosenAmongTheSameFiles();
     void nothingIsClippedWithFindings();
 
 private:
@@ -268,6 +271,16 @@ void TestExplain::everyHuntIsInTheMenu()
     bed.window->actionBook().find("explain.messages")->trigger();
     QCOMPARE(child<QComboBox>(*bed.window, "debugWhat")->currentText(),
              QString("Messages into nodes at the selected aggregation"));
+}
+
+void TestExplain::theOtherModelIsChosenAmongTheSameFiles()
+{
+    Bed bed;
+    emit debuggerOf(bed).otherModelWanted();
+    auto* files = bed.window->findChild<QFileDialog*>("fileDialog");
+    QTRY_VERIFY(files && files->isVisible());
+    QCOMPARE(files->nameFilters().value(0), window::modelFilter());
+    QMetaObject::invokeMethod(files, "reject");
 }
 
 void TestExplain::nothingIsClippedWithFindings()

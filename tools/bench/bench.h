@@ -46,10 +46,11 @@ struct PlansOptions {
     int repeat = 3;
 };
 
-// Makes the plan of every strategy and objective and runs each `repeat` times, without verification. The plans take turns, so that
-// a machine that slows down slows down all of them, and the best run counts. The document has "plans", with predicted and
-// measured figures of each stage, and "ranking_holds": no plan that was predicted to be faster was slower by more than a tenth.
-// The code is Different where a run with the predicted batches did not move the predicted bytes.
+// Makes the plans that are optimal in time and in bytes, and those of the two rules, and runs each `repeat` times, without
+// verification. The plans take turns, so that a machine that slows down slows down all of them, and the best run counts. The
+// document has "plans", with predicted and measured figures of each stage, and "ranking_holds": no plan that was predicted to be
+// faster was slower by more than a tenth. The code is Different where a run with the predicted batches did not move the
+// predicted bytes.
 base::Result<Outcome> plans(const PlansOptions& options);
 
 struct PlaceOptions {

@@ -97,7 +97,8 @@ int benchMain(int count, char** arguments)
     CLI::App app("Measures the engine. Each command prints one JSON document.", "hopscope-bench");
     app.require_subcommand(1);
     addRun(*app.add_subcommand("run", "Benchmark a verified run on a generated graph"), runOptions);
-    addPlans(*app.add_subcommand("plans", "Compare prediction and measurement for each strategy's plan"), plansOptions);
+    addPlans(*app.add_subcommand("plans", "Compare predictions with measurements, for optimal plans and the rules"),
+             plansOptions);
     addPlace(*app.add_subcommand("place", "Solve abstract placement instances"), placeOptions);
     app.add_subcommand("oracle", "The child process of a verification")->group("")->add_option("REQUEST", request);
     try {

@@ -6,7 +6,7 @@
 
 namespace hopscope {
 
-// Returns the translation of `text`, or `text` if it has none; "%n" in it is replaced by `n`.
-inline QString tr(const char* text, int n = -1) { return QCoreApplication::translate("hopscope", text, nullptr, n); }
+// Returns the translation of `text`, or `text` if it has none.
+inline QString tr(const char* text) { return QCoreApplication::translate("hopscope", text); }
 
 }  // namespace hopscope

@@ -203,7 +203,7 @@ void RunControls::setupButtons()
     m_pause = addButton(row, "pause", tr("Pause"), tr("Pause after the current batch"));
     m_stepBatch = addButton(row, "stepBatch", tr("Step batch"), {});
     m_stepStage = addButton(row, "stepStage", tr("Step stage"), {});
-    m_stop = addButton(row, "stop", tr("Stop"), {});
+    m_stop = addButton(row, "stop", tr("Stop"), tr("Stop the run; its results are discarded unless it can be resumed"));
     const QString resume = tr("Resume");
     m_pause->setMinimumWidth(
         std::max(m_pause->sizeHint().width(), m_pause->fontMetrics().horizontalAdvance(resume) + 36));
@@ -306,9 +306,6 @@ void RunControls::refresh()
     m_stepBatch->setEnabled(may.step);
     m_stepStage->setEnabled(may.step);
     m_stop->setEnabled(may.stop);
-    m_stop->setToolTip(m_context.document.settings().resume
-                           ? tr("Stop; the next run into the same output folder resumes it")
-                           : tr("Stop; the results are discarded unless the run can be resumed"));
     for (QWidget* field :
          {static_cast<QWidget*>(m_device), static_cast<QWidget*>(m_memory), static_cast<QWidget*>(m_batch),
           static_cast<QWidget*>(m_verify), static_cast<QWidget*>(m_output), static_cast<QWidget*>(m_browse)})

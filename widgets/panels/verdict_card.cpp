@@ -25,14 +25,22 @@ double largestDifference(const schema::Verification& verification)
 QString coverage(const schema::CoverageRecord& record)
 {
     return VerdictCard::tr("%1 of %2 rows")
-        .arg(formatCount(static_cast<double>(record.chosen)), formatCount(static_cast<double>(record.rows)));
+        .arg(formatCount(static_cast<double>(record.chosen - record.skipped)),
+             formatCount(static_cast<double>(record.rows)));
 }
 
 std::int64_t differing(const schema::Verification& verification)
 {
-    std::int64_t rows = 0;
-    for (const schema::TensorRecord& output : verification.outputs) rows += output.different;
-    return rows;
+    std::int64_t elements = 0;
+    for (const schema::TensorRecord& output : verification.outputs) elements += output.different;
+    return elements;
+}
+
+QString differenceText(std::int64_t elements)
+{
+    return (elements == 1 ? VerdictCard::tr("Different: %1 element outside the tolerance")
+                          : VerdictCard::tr("Different: %1 elements outside the tolerance"))
+        .arg(formatCount(static_cast<double>(elements)));
 }
 
 // A verification counts compared numbers only.
@@ -110,9 +118,7 @@ ShownVerdict verdictOf(const schema::Report& report)
                                     : VerdictCard::tr("Equal, but %1 results are NaN or infinite: %2, %3"))
                              .arg(formatCount(static_cast<double>(lost)), coverage(found.coverage), largest);
     if (found.verdict == schema::Verdict::Different)
-        shown.headline = VerdictCard::tr("Different: %1 of %2 compared rows, %3")
-                             .arg(formatCount(static_cast<double>(differing(found))),
-                                  formatCount(static_cast<double>(found.coverage.chosen)), largest);
+        shown.headline = VerdictCard::tr("%1, %2").arg(differenceText(differing(found)), largest);
     return shown;
 }
 

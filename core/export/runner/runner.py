@@ -416,7 +416,8 @@ def arguments_of(words):
                         help="inputs: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may be repeated")
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the results, such as out.npy")
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N [default: cpu]")
-    parser.add_argument("--batch", type=int, help="destination nodes per batch [default: as many as memory allows]")
+    parser.add_argument("--batch", type=int,
+                        help="destination nodes per batch [default: at most 131,072, with about a million edges]")
     parser.add_argument("--script", action="store_true", help="run stages.pt instead of stage_1.py and so on")
     parser.add_argument("--quiet", action="store_true", help="do not print progress")
     options = parser.parse_args(sys.argv[1:] if words is None else words)

@@ -27,6 +27,8 @@ QString toldName(const models::Module& module, const QString& frame)
     return number && !module.type.isEmpty() ? module.type + QLatin1Char(' ') + name : name;
 }
 
+QString opsText(std::size_t count) { return count == 1 ? tr("1 op") : tr("%1 ops").arg(count); }
+
 // The module of the innermost frame around a node; -1: none.
 int frameModule(const VisibleGraph& graph, const VisibleNode& node)
 {
@@ -105,9 +107,7 @@ void FoldBuilder::nameBox(VisibleNode& node)
         const QString path = node.expands == wholePrologueKey() ? QString() : node.expands.mid(structureKey({}).size());
         node.label = path.isEmpty() ? tr("structure") : path;
         node.detail = prologueDetail(m_model, node.ops);
-        node.tip = node.ops.size() == 1
-                       ? tr("1 operator, computed once for the graph")
-                       : tr("%n operators, computed once for the graph", static_cast<int>(node.ops.size()));
+        node.tip = tr("%1, computed once for the graph").arg(operatorsText(node.ops.size()));
         return;
     }
     nameModule(node, m_fold.tree.modules[node.module]);
@@ -119,15 +119,15 @@ void FoldBuilder::nameModule(VisibleNode& node, const models::Module& module)
     node.label = relative(module.path, node.frame < 0 ? QString() : m_graph.frames[node.frame].path);
     node.label.replace(QStringLiteral(".["), QStringLiteral(" ")).remove(QLatin1Char('[')).remove(QLatin1Char(']'));
     if (module.repeat > 1) node.label += QStringLiteral(" \u00d7%1").arg(module.repeat);
-    if (node.merged > 0) node.label = tr("%1 and %n more", node.merged).arg(node.label);
+    if (node.merged > 0) node.label = tr("%1 and %2 more").arg(node.label, QString::number(node.merged));
     QStringList parts;
     if (node.merged == 0 && !module.type.isEmpty()) parts << module.type;
-    if (node.merged > 0) parts << tr("%n ops", static_cast<int>(node.ops.size()));
-    else parts << (module.repeat > 1 ? tr("identical") : tr("%n ops", module.opCount));
+    if (node.merged > 0) parts << opsText(node.ops.size());
+    else parts << (module.repeat > 1 ? tr("identical") : opsText(static_cast<std::size_t>(module.opCount)));
     node.detail = parts.join(QStringLiteral(" \u00b7 "));
-    node.tip = tr("%n operators; double-click to expand", static_cast<int>(node.ops.size()));
+    node.tip = tr("%1; double-click to expand").arg(operatorsText(node.ops.size()));
     if (node.merged > 0) node.tip += QLatin1Char('\n') + tr("Includes the operators between these modules");
-    if (module.identical > 1) node.tip += QLatin1Char('\n') + tr("one of %n identical modules", module.identical);
+    if (module.identical > 1) node.tip += QLatin1Char('\n') + tr("one of %1 identical modules").arg(module.identical);
 }
 
 // The names of the operators that are drawn as this node.

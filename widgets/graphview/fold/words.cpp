@@ -1,6 +1,5 @@
 #include "graphview/fold/words.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 #include <array>
@@ -183,6 +182,8 @@ QString shapeDetail(const ModelRecord& model, OpId op)
     return shortDimensions(shape);
 }
 
+QString operatorsText(std::size_t count) { return count == 1 ? tr("1 operator") : tr("%1 operators").arg(count); }
+
 QString prologueDetail(const ModelRecord& model, std::span<const OpId> ops)
 {
     bool loops = false, degrees = false, norm = false;
@@ -196,10 +197,7 @@ QString prologueDetail(const ModelRecord& model, std::span<const OpId> ops)
     if (loops) words << tr("self-loops");
     if (degrees) words << tr("degrees");
     if (norm) words << tr("norm");
-    if (words.isEmpty())
-        return ops.size() == 1 ? tr("1 operator")
-                               : QCoreApplication::translate("GraphWords", "%n operators", nullptr, int(ops.size()));
-    return words.join(QStringLiteral(", "));
+    return words.isEmpty() ? operatorsText(ops.size()) : words.join(QStringLiteral(", "));
 }
 
 }  // namespace hopscope::graphview

@@ -4,6 +4,7 @@
 // the model.
 
 #include <QString>
+#include <cstddef>
 #include <span>
 
 #include "protocol/model.h"
@@ -28,6 +29,9 @@ QString groupLabel(const protocol::ModelRecord& model, protocol::OpId leader, st
 // Returns the shape of an operator's first output, or of its first input if it has no output: "1,797 × 32"; empty if
 // there is none.
 QString shapeDetail(const protocol::ModelRecord& model, protocol::OpId op);
+
+// Returns "1 operator", "7 operators".
+QString operatorsText(std::size_t count);
 
 // Returns "self-loops, degrees, norm" for operators of the prologue, or "7 operators".
 QString prologueDetail(const protocol::ModelRecord& model, std::span<const protocol::OpId> ops);

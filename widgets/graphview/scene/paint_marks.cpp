@@ -62,7 +62,7 @@ void paintBadge(const PaintContext& c, int node)
 void paintInnerStores(const PaintContext& c, int node)
 {
     const QRectF& rect = c.scene.nodes[node];
-    const QString text = tr("%n stored", c.scene.innerStores[node]);
+    const QString text = tr("%1 stored").arg(c.scene.innerStores[node]);
     const qreal width = QFontMetricsF(legibleFont(c, smallFont())).horizontalAdvance(text) + 26;
     const QRectF chip(rect.right() - width - 6, rect.bottom() - 3, width, 15);
     c.painter.setPen(QPen(c.theme.border, 1));

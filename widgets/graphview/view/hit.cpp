@@ -32,7 +32,7 @@ QString withDefinitions(const QStringList& lines, const QString& words)
 
 QString storeTip(const SceneStore& store)
 {
-    if (store.count > 1) return tr("%n stored values: expand the module to see them individually", store.count);
+    if (store.count > 1) return tr("%1 stored values: expand the module to see them individually").arg(store.count);
     QStringList lines{tr("%1, stored by stage %2").arg(store.name).arg(store.stage.number)};
     if (!store.down.isEmpty()) lines << tr("%1 written").arg(store.down);
     if (!store.up.isEmpty()) lines << tr("%1 read").arg(store.up);

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from . import _svg
+from ._words import counted
 
 if TYPE_CHECKING:
     from . import documents, reports
@@ -59,9 +60,9 @@ def _list(sentences: Iterable[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def shape(extents: Sequence[int | str]) -> str:
-    """Returns a shape such as "[node, 16]"."""
-    return "[" + ", ".join(str(extent).strip("|") for extent in extents) + "]"
+def shape(extents: Sequence[int | str | None]) -> str:
+    """Returns a shape such as "[node, 16]", with "?" for an unknown extent."""
+    return "[" + ", ".join("?" if extent is None else str(extent).strip("|") for extent in extents) + "]"
 
 
 def _stages(stages: Iterable[documents.Stage]) -> str:
@@ -118,7 +119,7 @@ def table(items: Sequence[object]) -> str:
 
 
 def inspection(found: documents.Inspection) -> str:
-    title = f"{found.model_class or found.model}: depth {found.depth}, {len(found.stages)} stages"
+    title = f"{found.model_class or found.model}: depth {found.depth}, {counted(len(found.stages), 'stage')}"
     if not found.splittable:
         title += ", cannot be split"
     lints = _list(lint.message for lint in found.lints)
@@ -197,7 +198,7 @@ def layers(flow: LayeredFlow) -> str:
          ", ".join(layer.stores))
         for layer in flow.layers
     )  # fmt: skip
-    return _page(f"{len(flow.layers)} layers", _grid(("layer", "rows", "of", "over", "reads", "stores"), rows))
+    return _page(counted(len(flow.layers), "layer"), _grid(("layer", "rows", "of", "over", "reads", "stores"), rows))
 
 
 def export(made: Export) -> str:

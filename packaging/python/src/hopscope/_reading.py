@@ -41,7 +41,7 @@ def _operator(op: dict[str, Any]) -> Operator:
 
 
 def _inspected_stage(stage: dict[str, Any], ops: list[dict[str, Any]], values: dict[str, Value]) -> Stage:
-    count = sum(op["stage"] == stage["index"] for op in ops)
+    count = sum(op["stage"] == stage["index"] and op["kind"] not in ("input", "output") for op in ops)
     reads, stores = ([values[value].name for value in stage[part]] for part in ("inputs", "outputs"))
     return Stage(stage["index"], stage["destinations"], count, reads, stores)
 
@@ -68,7 +68,9 @@ def _planned_stage(stage: dict[str, Any], names: dict[str, str]) -> Stage:
         [names.get(access["value"], access["value"]) for loop in loops for access in loop[part]]
         for part in ("reads", "writes")
     )
-    return Stage(stage["index"], [loop["destination"] for loop in loops], len(stage["ops"]), reads, stores)
+    steps = [*stage["ops"], *(reduction for loop in loops for reduction in loop["reductions"])]
+    operators = {step["op"] for step in steps}.union(stage["rowless"])
+    return Stage(stage["index"], [loop["destination"] for loop in loops], len(operators), reads, stores)
 
 
 def _planned_cut(cut: dict[str, Any], names: dict[str, str]) -> Cut:

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import arrays
 from ._process import command
+from ._words import counted
 
 # The first two samples are traced, the third serves to compare the file with the module, and the last one has smaller
 # numbers in all columns than the data.
@@ -31,7 +32,7 @@ class Sample:
     whole: bool
 
     def __str__(self) -> str:
-        return f"{self.nodes} nodes and {self.edges} edges"
+        return f"{counted(self.nodes, 'node')} and {counted(self.edges, 'edge')}"
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def _common(key: str, a: Any, b: Any) -> Iterator[str]:
     if a.ndim == 0 and bool(a == b):
         yield f"the number '{key}'"
     if a.numel() and a.ndim and a.shape == b.shape:
-        yield f"the {a.shape[0]} rows of '{key}'"
+        yield f"the {counted(a.shape[0], 'row')} of '{key}'"
     if _is_column(a) and a.numel() and b.numel() and a.max() == b.max():
         yield f"the largest number in '{key}' ({a.max().item():g})"
 

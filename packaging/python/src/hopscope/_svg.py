@@ -9,6 +9,8 @@ from html import escape
 from math import ceil
 from typing import TYPE_CHECKING
 
+from ._words import counted
+
 if TYPE_CHECKING:
     from . import documents
 
@@ -83,8 +85,10 @@ def inspection(found: documents.Inspection) -> str:
 
 def plan(made: documents.Plan) -> str:
     """Returns a box per stage; stored values are linked with the stages that read them."""
-    bands = [[Box(_key(stage.index, ""), f"{stage.operators} operators", f"for all {', '.join(stage.destinations)}")]
-             for stage in made.stages]  # fmt: skip
+    bands = [
+        [Box(_key(stage.index, ""), counted(stage.operators, "operator"), f"for all {', '.join(stage.destinations)}")]
+        for stage in made.stages
+    ]
     stored = []
     for cut in made.cuts:
         targets = [_key(stage.index, "") for stage in made.stages if cut.name in stage.reads]
@@ -108,7 +112,7 @@ def _module(name: str) -> str:
 
 
 def _operators(names: Sequence[str]) -> str:
-    return names[0].removeprefix("aten::") if len(names) == 1 else f"{len(names)} operators"
+    return names[0].removeprefix("aten::") if len(names) == 1 else counted(len(names), "operator")
 
 
 def _readers(found: documents.Inspection, homes: dict[str, str]) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:

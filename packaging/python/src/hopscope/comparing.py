@@ -14,6 +14,7 @@ from ._options import Place, Roles, path_of
 from ._process import command
 from ._scratch import Scratch
 from ._table import Table
+from ._words import counted
 from .commands import files, written
 from .data import inputs_of
 from .debug import divergence_of
@@ -144,7 +145,7 @@ def _computed(path: Path, data: Any, given: Files, place: Scratch) -> Path:
     names = [operator["name"] for operator in operators if operator["kind"] == "output"]
     if len(names) != len(found):
         raise InputError(
-            f"{path} yields {len(found)} outputs, and the model {len(names)}: {', '.join(names)}",
+            f"{path} yields {counted(len(found), 'output')}, and the model {len(names)}: {', '.join(names)}",
             "export the ONNX file from a module with the same results",
         )
     file = place.folder() / "outputs.safetensors"

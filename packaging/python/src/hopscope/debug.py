@@ -51,7 +51,7 @@ def compare(
     model: Any,
     data: Any,
     *,
-    against: _Where | None = None,
+    against: Saved | _Where | None = None,
     absolute: float = 1e-5,
     relative: float = 1e-4,
     plan: _Plan = None,
@@ -64,7 +64,7 @@ def compare(
     Args:
         model (torch.nn.Module | Saved | str | Path): As for `inference`.
         data (Any): As for `inference`.
-        against (str | Path | None): Another model file to compare with, which needs neither `plan` nor `batch`; None:
+        against (Saved | str | Path | None): Another model file to compare with, without `plan` and `batch`; None:
             compares the staged run with the model.
         absolute (float): The absolute tolerance.
         relative (float): The relative tolerance.
@@ -77,12 +77,18 @@ def compare(
         Divergence: The comparison.
 
     Raises:
+        UsageError: There is `plan` or `batch` beside `against`.
         HopscopeError: As for `inference`.
 
     Example:
         >>> hopscope.debug.compare(model, data)
         Divergence(staged and unsplit: no difference in ... values)
     """
+    if against is not None and (plan is not None or batch is not None):
+        raise UsageError(
+            "two models are compared on whole tensors, without plan and batch",
+            "leave these out, or leave out against to compare the staged run with the model",
+        )
     given_against = None if against is None else str(path_of("against", against).absolute())
     options = {"against": given_against, "absolute": float(absolute), "relative": float(relative)}
     with _asked(model, data, plan, roles, scratch, batch=batch) as (asked, _):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import _html, _svg
 from ._options import path_of
 from ._table import Table
+from ._words import counted
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ class Value:
         name (str): A unique, readable name, such as "relu after convs.0".
         origin (str): The place that it comes from: "input", "parameter", "constant" or "op".
         dtype (str | None): The type of its elements; None if it is unknown.
-        shape (list[int | str]): Its extents; "|node|" stands for the number of rows of the table `node`; None: unknown.
+        shape (list[int | str | None]): Its extents; "|node|" stands for the number of rows of the table `node`, None
+            for an unknown extent.
         bytes (int | None): Its size with the given data; None if it is unknown.
     """
 
@@ -34,7 +36,7 @@ class Value:
     name: str
     origin: str
     dtype: str | None
-    shape: list[int | str]
+    shape: list[int | str | None]
     bytes: int | None
 
     def __repr__(self) -> str:
@@ -75,7 +77,7 @@ class Cut:
         value (str): The id of the value, as pins name it.
         name (str): Its readable name.
         stage (int): The stage that stores it, counted from 1.
-        shape (list[int | str]): Its extents; "|node|" stands for the number of rows of the table `node`.
+        shape (list[int | str | None]): Its extents, as those of a `Value`; known in a plan.
         dtype (str | None): The type of its elements.
         output (bool): Whether it is an output of the model.
         written (int | None): Bytes that the run writes; None if they are not known.
@@ -85,7 +87,7 @@ class Cut:
     value: str
     name: str
     stage: int
-    shape: list[int | str]
+    shape: list[int | str | None]
     dtype: str | None
     output: bool
     written: int | None
@@ -103,7 +105,8 @@ class Stage:
     Attributes:
         index (int): Its number, counted from 1.
         destinations (list[str]): The node types whose rows it computes.
-        operators (int): The number of its operators.
+        operators (int): The number of its operators. Those that are computed again count in each stage of a `Plan`, but
+            only in the first stage of an `Inspection`.
         reads (list[str]): The names of the values that it reads.
         stores (list[str]): The names of the values that it stores.
     """
@@ -116,9 +119,8 @@ class Stage:
 
     def __repr__(self) -> str:
         reads, stores = _html.listed(self.reads), _html.listed(self.stores)
-        return (
-            f"Stage({self.index}: {self.operators} operators; reads {reads or 'nothing'}; stores {stores or 'nothing'})"
-        )
+        operators = counted(self.operators, "operator")
+        return f"Stage({self.index}: {operators}; reads {reads or 'nothing'}; stores {stores or 'nothing'})"
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,8 @@ class Inspection:
 
     def __repr__(self) -> str:
         kind = self.model_class or self.model
-        return f"Inspection({kind}: depth {self.depth}, {len(self.stages)} stages, {len(self.operators)} operators)"
+        stages, operators = counted(len(self.stages), "stage"), counted(len(self.operators), "operator")
+        return f"Inspection({kind}: depth {self.depth}, {stages}, {operators})"
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a data frame with a row per operator."""
@@ -224,7 +227,7 @@ class Plan:
     fingerprint: str = ""
 
     def __repr__(self) -> str:
-        return f"Plan({_html.plan_title(self)}; {len(self.stages)} stages)"
+        return f"Plan({_html.plan_title(self)}; {counted(len(self.stages), 'stage')})"
 
     def save(self, path: str | Path) -> Path:
         """Writes plan.json, which `hopscope-engine run --plan` reads.

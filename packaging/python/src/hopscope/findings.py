@@ -9,6 +9,7 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _html
+from ._words import counted
 
 if TYPE_CHECKING:
     import pandas
@@ -123,8 +124,10 @@ class Divergence(_Rows):
 
     def _title(self) -> str:
         if self.place is None:
-            return f"{self.first} and {self.second}: no difference in {self.compared} values"
-        return f"{self.first} and {self.second} diverge at {self.place}: {self.differing} of {self.of} rows"
+            return f"{self.first} and {self.second}: no difference in {counted(self.compared, 'value')}"
+        return (
+            f"{self.first} and {self.second} diverge at {self.place}: {self.differing:,} of {counted(self.of, 'row')}"
+        )
 
     def _listed(self) -> list[Any]:
         return self.shown
@@ -173,7 +176,10 @@ class NonFinite(_Rows):
 
     def _title(self) -> str:
         harmful = sum(maker.reaches_output for maker in self.makers)
-        return f"{len(self.makers)} operators make NaN or infinities, {harmful} of them reach an output"
+        if len(self.makers) == 1:
+            return f"1 operator makes NaN or infinities, which reach {'an' if harmful else 'no'} output"
+        reach = "reaches" if harmful == 1 else "reach"
+        return f"{len(self.makers):,} operators make NaN or infinities, {harmful:,} of them {reach} an output"
 
     def _listed(self) -> list[Any]:
         rows = ((asdict(maker.place), maker) for maker in self.makers)
@@ -199,7 +205,7 @@ class Hits(_Rows):
         return f"Hits({self._title()})"
 
     def _title(self) -> str:
-        return f"{self.seen} results, {len(self.hits)} described"
+        return f"{counted(self.seen, 'result')}, {len(self.hits):,} described"
 
     def _listed(self) -> list[Any]:
         return self.hits
@@ -227,7 +233,8 @@ class Watched(_Rows):
         return f"Watched({self._title()})"
 
     def _title(self) -> str:
-        return f"{len(self.values)} values, {len(self.aggregations)} aggregations at {len(self.nodes)} nodes"
+        found = f"{counted(len(self.values), 'value')}, {counted(len(self.aggregations), 'aggregation')}"
+        return f"{found} at {counted(len(self.nodes), 'node')}"
 
     def _listed(self) -> list[Any]:
         return [{"value": name, **asdict(place)} for name, place in self.places.items()] or self.aggregations
@@ -284,7 +291,8 @@ class LoopMemory:
     held: list[dict[str, Any]]
 
     def __repr__(self) -> str:
-        return f"LoopMemory({self.label}: {self.destinations} destinations, {len(self.steps)} steps)"
+        destinations, steps = counted(self.destinations, "destination"), counted(len(self.steps), "step")
+        return f"LoopMemory({self.label}: {destinations}, {steps})"
 
 
 @dataclass(frozen=True, repr=False)

@@ -110,14 +110,16 @@ class LayeredFlow:
             Tensor: The rows.
 
         Raises:
-            InputError: The value does not exist yet, or has rows of another table.
+            InputError: The value does not exist yet, has rows of another table, or has no rows.
         """
-        home = self.table_of(name)
-        if home not in (table, None):
+        home, whole = self.table_of(name), self[name]
+        if home is None:
+            raise InputError(f"'{name}' has no rows", f"flow['{name}'] is the whole value")
+        if home != table:
             raise InputError(f"'{name}' has rows of {home}, not of {table}", "parents() says which rows these were")
         spec = self._run.runner.tensors.get(self._names.get(name, name))
         along = spec["row_spaces"].index(table) if spec and name not in self._made else 0
-        return self[name].index_select(along, rows)
+        return whole.index_select(along, rows)
 
     def parents(self, table: str, rows: Tensor) -> dict[str, tuple[Tensor, Tensor]]:
         """Finds the origin of rows of a derived table. Edges with self-loops come from the edges and from the nodes.

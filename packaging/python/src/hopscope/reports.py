@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import _html
 from ._figures import StageFigures
 from ._table import Table
+from ._words import counted
 
 if TYPE_CHECKING:
     import pandas
@@ -70,7 +71,7 @@ class Verification:
 
     def __repr__(self) -> str:
         most = "infinite" if self.max_abs is None else f"{self.max_abs:.3g}"
-        return f"Verification({self.verdict}: {self.rows:,} rows compared, largest difference {most})"
+        return f"Verification({self.verdict}: {counted(self.rows, 'row')} compared, largest difference {most})"
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a data frame with a row per output."""
@@ -101,8 +102,8 @@ class NotFinite:
     origin: str
 
     def __str__(self) -> str:
-        numbers, are = ("number", "is") if self.numbers == 1 else ("numbers", "are")
-        return f"{self.numbers:,} {numbers} in {', '.join(self.outputs)} {are} NaN or infinite: {self.origin}"
+        lost, are = counted(self.numbers, "number"), "is" if self.numbers == 1 else "are"
+        return f"{lost} in {', '.join(self.outputs)} {are} NaN or infinite: {self.origin}"
 
     def __repr__(self) -> str:
         return f"NotFinite({self})"
@@ -164,8 +165,8 @@ class StageRun(StageFigures):
         return self.seconds / self.bound_seconds if self.bound_seconds else None
 
     def __repr__(self) -> str:
-        peak = _html.size(self.peak_memory)
-        return f"StageRun({self.index}: {_html.duration(self.seconds)}, {self.batches} batches, peak memory {peak})"
+        seconds, batches = _html.duration(self.seconds), counted(self.batches, "batch")
+        return f"StageRun({self.index}: {seconds}, {batches}, peak memory {_html.size(self.peak_memory)})"
 
     def _columns(self) -> dict[str, Any]:
         """Returns the figures and a column per phase."""
@@ -209,7 +210,8 @@ class Report:
     def __repr__(self) -> str:
         verdict = self.verification.verdict if self.verification else "not verified"
         lost = f"; {self.not_finite}" if self.not_finite else ""
-        return f"Report({self.strategy} plan, {_html.report_title(self)}; {len(self.stages)} stages; {verdict}{lost})"
+        stages = counted(len(self.stages), "stage")
+        return f"Report({self.strategy} plan, {_html.report_title(self)}; {stages}; {verdict}{lost})"
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a data frame with a row per stage and a column per phase."""

@@ -22,6 +22,7 @@ from ._served_run import Workers, absolute
 from ._serving import serve
 from ._settings import of_workers
 from ._version import __version__
+from ._words import counted
 from .errors import Cancelled, HopscopeError, UsageError, document_of
 
 
@@ -134,12 +135,12 @@ def _sentence(event: Event) -> str:
 def _table(report: dict[str, Any]) -> str:
     scale = report["scale"]
     lines = [
-        f"  worker {item['worker']} on {item['host'] or '?'}: {item['shards']} shards, "
-        f"{item['destinations']:,} destinations"
+        f"  worker {item['worker']} on {item['host'] or '?'}: {counted(item['shards'], 'shard')}, "
+        f"{counted(item['destinations'], 'destination')}"
         for item in scale["workers"]
     ]
     gone, again = scale["lost"], scale["again"]
-    lost = f"; {gone} workers lost, {again} shards given out again" if gone or again else ""
+    lost = f"; {counted(gone, 'worker')} lost, {counted(again, 'shard')} given out again" if gone or again else ""
     verdict = (report["verify"] or {}).get("verdict", "not verified")
     outputs = ", ".join(item["file"] for item in report["outputs"])
     return "\n".join(
