@@ -1,5 +1,5 @@
 """The peers of bench_gpu.py on a CPU against PyG's forward in float64, and the bench on wrong ones.
-HOPSCOPE_ENGINE names the engine; HOPSCOPE_TIER=full also measures every peer in a process of its own."""
+HOPSCOPE_ENGINE names the engine; HOPSCOPE_TIER=full also measures peers in processes of their own."""
 import json
 import os
 import subprocess
@@ -18,6 +18,7 @@ import torch
 from graphs import rmat
 
 NODES = 700
+FULL = os.environ.get("HOPSCOPE_TIER") == "full"
 HERE = Path(__file__).parent
 
 
@@ -61,7 +62,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return json.loads(done.stdout)
 
-    @unittest.skipUnless(os.environ.get("HOPSCOPE_TIER") == "full", "it starts each peer: test peers_gpu_all")
+    @unittest.skipUnless(FULL, "it starts each peer: test peers_gpu_all")
     def test_every_peer_is_measured_and_right_and_torch_compile_is_left_out_with_a_sentence(self):
         document = self.bench(0, "--models", "gat")
         rows = document["models"]["gat"]
@@ -74,12 +75,24 @@ class Bench(unittest.TestCase):
             self.assertGreater(row["peak"], 1 << 20)
         self.assertRegex(gpu_report.nearest_peers(document), r"^gat \d+\.\d\dx \((coo|csr|edgeindex)\)$")
 
+    @unittest.skipUnless(FULL, "it starts three processes with torch: test peers_gpu_all")
     def test_a_peer_that_computes_something_else_fails_the_bench(self):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "sitecustomize.py").write_text(WRONG)
             document = self.bench(5, "--models", "sage", "--peers", "expert", PYTHONPATH=folder)
         self.assertEqual(len(document["wrong"]), 1)
         self.assertIn("sage: expert differs from float64 by 0.0", document["wrong"][0])
+
+    def test_an_output_that_is_off_in_one_place_is_wrong(self):
+        exact = numpy.random.default_rng(1).standard_normal((20, 8), numpy.float32)
+        off = exact.copy()
+        off[3, 4] += 0.05
+        with tempfile.TemporaryDirectory() as folder:
+            for name, values in (("exact", exact), ("engine", exact), ("expert", off)):
+                numpy.save(Path(folder) / f"sage.{name}.npy", values)
+            rows = {name: {"error": bench_gpu.error(Path(folder), "sage", name)} for name in ("engine", "expert")}
+        said, = bench_gpu.wrong({"sage": rows})
+        self.assertIn("sage: expert differs from float64 by 0.0", said)
 
     def test_nan_a_missing_reference_and_no_peer_at_all_are_wrong(self):
         right, gone = {"error": 1e-7}, {"missing": "out of memory"}
