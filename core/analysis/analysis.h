@@ -50,12 +50,12 @@ struct Space {
 
 enum class KeyKind : std::uint8_t { Id, Pos, End, Foreign, Of, Parts };
 
-// A foreign-key column of a table: for each of its rows, a row of another table.
+// A key of a table: for each of its rows, a row of another table or of the same one.
 //   Id       a node table's own row number          Pos      the row number (Filter, Perm: of the parent)
 //   End      end 0 or 1 of an edge table             Foreign  an integer column, such as a batch vector, or row `end`
 //                                                             of a pair of them
 //   Of       composition: second[first]              Parts    one key per part of a Cat
-// Filter and Perm tables inherit every key of their parent under the same KeyId.
+// Filter and Perm tables inherit the keys of their parent, except Pos, under the same KeyId.
 struct Key {
     KeyKind kind = KeyKind::Id;
     int end = 0;
@@ -203,7 +203,7 @@ struct OpInfo {
 // A diagnostic for the user about an operator or the whole model. A `blocking` one is the reason why the model cannot
 // be split or run.
 struct Lint {
-    std::string code;  // "nan-weights"; of a blocking one "no-split", "no-run" or "untrusted"
+    std::string code;  // of a blocking one "no-split", "no-run" or "untrusted"; of others, for example, "nan-weights"
     std::string message;
     OpId op;  // may be invalid
     bool blocking = false;
@@ -224,7 +224,8 @@ struct Reassociation {
 };
 
 struct Analysis {
-    ir::Program program;            // functional: no aliasing, no in-place operators, common subexpressions merged
+    // Functional: no aliasing, no in-place operators, common subexpressions merged. As given if unanalysed() made it.
+    ir::Program program;
     std::vector<ValueInfo> values;  // by ValueId
     std::vector<OpInfo> ops;        // by OpId
     Tables tables;
@@ -233,8 +234,8 @@ struct Analysis {
     std::vector<Lint> lints;
     bool reassociate = false;                     // whether --reassociate was given
     std::vector<Reassociation> reassociations{};  // the products that were moved
-    // If set, the reason why the model cannot be split. If the analysis stopped at an operator, this operator and those
-    // after it remain in the program as rowwise operators of depth 0 (those on numbers as Scalar).
+    // If set, the reason why the model cannot be split or run; all depths are 0. If the analysis stopped at an operator,
+    // this operator and those after it remain in the program as rowwise operators (those on numbers as Scalar).
     std::optional<base::Error> refusal;
     OpId refusedOp;  // the refused operator; invalid if the cause is not an operator of the program
     int depth = 0, depthModule = 0, depthOp = 0;

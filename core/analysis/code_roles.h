@@ -1,8 +1,8 @@
 #pragma once
 
-// Infers roles of inputs from the model's code: a tensor that is gathered by an end of edges has the rows of that end,
-// and one that is combined with gathered rows has a row for each edge. Names and sizes, from which roles are inferred
-// first, mislead if sizes happen to be equal.
+// Infers roles of inputs from the model's code. A tensor that is gathered by an end of edges has the rows to which this
+// end points, and one that is combined with gathered rows has a row for each edge. Offsets have the form that the
+// operators take. Names and sizes, from which roles are inferred first, mislead if sizes happen to be equal.
 
 #include "analysis/roles/roles.h"
 #include "ir/program.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-// Provides the readable names of an analysed model's values (analysis/naming/value_namer.h); ids such as v17 are for
-// documents.
+// Provides the readable names of an analysed model's values (analysis/naming/value_namer.h) and keys, and the places and
+// kinds of its operators. Ids such as v17 are for documents.
 
 #include <map>
 #include <optional>
@@ -35,7 +35,8 @@ std::string nameOfValue(const Analysis& analysis, ir::ValueId id);
 std::string placeOfValue(const Analysis& analysis, ir::ValueId id);
 
 // Returns the name of a key's column: "row 0" or "row 1" for an edge index, the name of the value for a batch vector,
-// "the row number" for rows themselves. Names of composed keys are put together from these.
+// "row 0 of NAME" for a row of a matrix, "the row number" for rows themselves. Names of composed keys are put together
+// from these.
 std::string nameOfKey(const Analysis& analysis, KeyId id);
 
 // Returns the kind of an operator, which is never Input or Output. Operators that were not analysed are Rowwise, or

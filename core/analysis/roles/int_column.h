@@ -1,6 +1,6 @@
 #pragma once
 
-// A strided vector of integers of any width, read as int64. Keeps its tensor alive. Header-only, so that loops over
+// A strided vector of integers of any width, or of booleans, read as int64. Keeps its tensor alive. Header-only, so that loops over
 // edges inline it.
 
 #include <cstdint>
@@ -23,7 +23,7 @@ public:
 
     [[nodiscard]] std::int64_t size() const { return m_size; }
 
-    // uint64 numbers beyond the range of int64 become negative, and are refused like any other negative id.
+    // uint64 numbers beyond the range of int64 become negative, and are treated like other negative numbers.
     [[nodiscard]] std::int64_t operator[](std::int64_t i) const
     {
         const std::byte* at = m_data + i * m_step;
@@ -90,7 +90,7 @@ private:
     std::shared_ptr<const void> m_owner;
 };
 
-// Calls work(number), where number(i) is column[i]. The layout is resolved once for the usual widths.
+// Calls work(number), where number(i) is column[i]. For int64 and int32, the layout is resolved once.
 template <class Work>
 void withNumbers(const IntColumn& column, Work&& work)
 {

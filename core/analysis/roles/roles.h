@@ -1,7 +1,7 @@
 #pragma once
 
 // The input schema: the role of each data key. A model file does not say which argument holds node features and which
-// an edge index. Roles are inferred from names, dtypes and sizes, and can be overridden (--role).
+// an edge index. Roles are inferred from names, dtypes, sizes and ids, and can be overridden (--role).
 
 #include <array>
 #include <map>
@@ -22,7 +22,7 @@ enum class EdgeForm : std::uint8_t {
     Pairs,        // [E, 2]
     Source,       // [E]: the sources; another input has the destinations
     Destination,  // [E]
-    Offsets,      // [N + 1]: the start of each destination's edges (CSR) or items of a bag in other inputs
+    Offsets,      // [N + 1]: the position in other inputs at which each destination's edges (CSR), or each bag, begin
     Starts,       // [N]: the same without the last number, which is the number of edges
 };
 
@@ -127,7 +127,7 @@ constexpr bool isOneEnd(EdgeForm form) { return !hasEnd(form, 0) || !hasEnd(form
 // True if an index of this form holds the start of each destination's edges. If no input holds the sources, the edges
 // are the items of bags, and each has the node of its bag at both ends.
 constexpr bool isCompressed(EdgeForm form) { return traitsOf(form).first || traitsOf(form).last; }
-// True if an index of this form does not hold the number of edges. edgeCount() is its lower bound then.
+// True if an index of this form does not hold the number of edges. edgeCount() is then a lower bound of it.
 constexpr bool lacksTotal(EdgeForm form) { return isCompressed(form) && !traitsOf(form).last; }
 // Returns by how many a compressed form has more offsets than destinations.
 constexpr std::int64_t extraOffsets(EdgeForm form) { return traitsOf(form).first && traitsOf(form).last ? 1 : 0; }
@@ -148,7 +148,7 @@ IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end, std::
 struct InputSchema {
     std::map<std::string, InputRole> roles;
     std::map<std::string, std::int64_t> sizes;  // node types, relations and graph tables: number of rows in the data
-    std::vector<std::string> notes;             // the guesses: "KEY: assumed to be .."
+    std::vector<std::string> notes;             // the guesses, for example "KEY: assumed to be .."
     std::set<std::string>
         gathered;  // graph tables whose rows are computed like those of nodes, each from the rows of its graph
 };
@@ -160,8 +160,8 @@ bool listsSources(const InputSchema& schema, const std::string& relation);
 // tables of graphs, which count as nodes if the schema says so (`gathered`).
 bool isNodeTable(const InputSchema& schema, const std::string& table);
 
-// Parses one --role NAME=ROLE, with or without types. The shape of an index shows whether it is [2, E] or [E, 2].
-// Fails with Usage on anything else.
+// Parses one --role NAME=ROLE, with or without types. Fails with Usage on anything else. The result does not say
+// whether an index is [2, E] or [E, 2]; its shape does.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
 
 // Roles that inferSchema() takes as given, by data key or name of a weight.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Copies rows out of tables, and stores their new numbers.
+// Copies rows out of tables, and writes row numbers and offsets into copies of indices.
 
 #include <algorithm>
 #include <cstring>
