@@ -259,7 +259,7 @@ void SessionControl::offerRecovery()
     if (const QStringList aside = SessionKeeper::setAside(m_parts.setup.recoveryFolder); !aside.isEmpty())
         m_parts.banner.say(
             QStringLiteral("aside"),
-            tr("A recovery copy cannot be read; it was not deleted: %1").arg(aside.join(QStringLiteral("; "))));
+            tr("Unreadable recovery copies were renamed, not deleted: %1").arg(aside.join(QStringLiteral("; "))));
     const QVector<Orphan> orphans = SessionKeeper::orphans(m_parts.setup.recoveryFolder);
     if (orphans.isEmpty()) return;
     const Orphan& newest = orphans.first();

@@ -126,12 +126,12 @@ class Served(ServeTest):
         self.assertEqual(ended["error"]["exit_code"], 3)
         self.assertIn("error", client.finished(self.start(client, document, plan)["run"]))
         # A folder that the process of the document may not write to: it is not opened again with other data.
-        self.refused(-32003, "has changed since the model was opened", self.start, client, document, plan,
+        self.refused(-32003, "was changed or removed since the model was opened", self.start, client, document, plan,
                      self.folder / "other")
         self.assertFalse((self.folder / "other").exists())
         (self.folder / "there").mkdir()
         for _ in range(2):  # a refusal gives no rights
-            self.refused(-32003, "has changed since the model was opened", self.start, client, document, plan,
+            self.refused(-32003, "was changed or removed since the model was opened", self.start, client, document, plan,
                      self.folder / "there")
 
     def test_data_that_is_cut_ends_the_engine_with_a_sentence(self):

@@ -44,12 +44,12 @@ base::Status placeAll(const std::string& from, const std::string& to)
     return placed;
 }
 
-// Fails with Input if a file has changed since the model was opened.
+// Fails with Input if a file was changed or removed since the model was opened.
 base::Status asOpened(const OpenModel& model)
 {
     base::Status same = model.given.unchanged();
     if (same) return same;
-    return base::fail(base::ErrorCode::Input, same.error().where + " has changed since the model was opened",
+    return base::fail(base::ErrorCode::Input, same.error().where + " was changed or removed since the model was opened",
                       protocol::openAgain, same.error().where);
 }
 

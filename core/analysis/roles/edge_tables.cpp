@@ -166,7 +166,7 @@ base::Status findRowDims(Draft& draft)
         if (fits == shape.end() || mayBeEdges(draft, item, *fits)) continue;
         item.role.dim = static_cast<int>(fits - shape.begin());
         draft.note(item.key + ": its rows are assumed to lie along dimension " + std::to_string(item.role.dim) +
-                   ", as edges point to " + std::to_string(needed) + " of them");
+                   ", as edges need at least " + std::to_string(needed) + " of them");
     }
     return {};
 }

@@ -51,13 +51,13 @@ const Item* bestRelation(const Draft& draft, const Item& item)
 
 bool isSparseValues(const Item& item) { return item.sparsePart("coo_values") || item.sparsePart("csr_values"); }
 
-// "the edge indices are buys, likes"
+// "name one of these edge indices: buys, likes"
 std::string edgeIndices(const Draft& draft)
 {
     std::string known;
     for (const Item& index : draft.items)
         if (index.is(RoleKind::Index) && hasEnd(index.role.form, 0)) known += (known.empty() ? "" : ", ") + index.key;
-    return known.empty() ? "declare the input with the edges: --role NAME=index:S>T" : "the edge indices are " + known;
+    return known.empty() ? "declare the input with the edges: --role NAME=index:S>T" : "name one of these edge indices: " + known;
 }
 
 base::Status placeEdge(Draft& draft, Item& item)

@@ -70,7 +70,7 @@ base::Status checkParameters(Draft& draft, const Parameters& parameters)
             for (const auto& [table, size] : tables) known += (known.empty() ? "" : ", ") + table;
         const std::string said = role.kind == RoleKind::Node ? "=node:" : "=edge:";
         return base::fail(ErrorCode::Input, "--role " + name + said + role.first + " does not name a table of the data",
-                          "the tables are " + known);
+                          "name one of these tables: " + known);
     }
     return {};
 }
