@@ -184,7 +184,7 @@ void addPanels(ActionBook& book, const WindowParts& parts)
         {.name = "explain.monitor",
          .text = tr("Mon&itor"),
          .shortcut = "Ctrl+I",
-         .tip = tr("Show the time of each operator in a run"),
+         .tip = tr("Show the time of each operator in a run on the CPU, and the memory of batches"),
          .needs = Model,
          .run = [&parts] { parts.docks.reveal(QStringLiteral("monitor")); }},
         {.name = "explain.breakpoints",

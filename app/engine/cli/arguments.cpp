@@ -270,7 +270,7 @@ void addDevices(CLI::App& app, Parsed& parsed)
 
 void addTrust(CLI::App& app, Parsed& parsed)
 {
-    addTrustOptions(addCommand(app, parsed, "trust", "Agree to run the code of model files, or list your agreements",
+    addTrustOptions(addCommand(app, parsed, "trust", "Agree to run the code of model files; list or withdraw agreements",
                                "hopscope-engine trust model.pt\n"
                                "hopscope-engine trust ~/models --remove"),
                     parsed.trust);
@@ -278,7 +278,7 @@ void addTrust(CLI::App& app, Parsed& parsed)
 
 void addServers(CLI::App& app, Parsed& parsed)
 {
-    addSandbox(addCommand(app, "serve", "Answer the requests of the window on standard input (JSON-RPC)",
+    addSandbox(addCommand(app, "serve", "Answer requests of the window or Python on standard input (JSON-RPC)",
                           "hopscope --engine \"ssh host hopscope-engine serve\""),
                parsed.noSandbox);
     addSandbox(addCommand(app, "worker", "Compute the shards that another program assigns on standard input (JSON-RPC)",
