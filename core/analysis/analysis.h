@@ -76,7 +76,7 @@ struct Role {
 struct Tables {
     std::vector<Space> spaces;
     std::vector<Key> keys;
-    std::map<std::pair<SpaceId, KeyId>, SpaceId> usedKeys;  // keys that inputs hold or operators need, with their targets
+    std::map<std::pair<SpaceId, KeyId>, SpaceId> usedKeys;  // keys of inputs and keys that operators need: targets
 
     [[nodiscard]] const Space& space(SpaceId id) const { return spaces[id.at()]; }
     [[nodiscard]] const Key& key(KeyId id) const { return keys[id.at()]; }
@@ -116,7 +116,7 @@ struct ValueInfo {
     std::optional<Role> role;     // an index column
     std::vector<Role> pairRoles;  // a [2, E]-like tensor: the role of each of its rows
     std::set<SpaceId> elements;   // tables whose row numbers the tensor may hold
-    bool structureOnly = false;   // follows from integers, booleans, edge weights and constants alone: evaluated in the prologue
+    bool structureOnly = false;   // follows from integers, booleans, edge weights and constants alone: in the prologue
     bool uniform = false;         // structureOnly and the same for every row: recreated locally
     std::optional<Linear> size;   // numbers and 0-dim tensors that are sizes
     bool sparse = false;          // a matrix; its entries are the rows of sparseRow.space

@@ -59,7 +59,8 @@ std::string describeStageMemory(const schema::StageMemoryRecord& memory, const S
                        bytes(memory.outside) + " outside of batches\n";
     for (const schema::LoopMemoryRecord& loop : memory.loops) text += loopText(loop, style);
     return text +
-           "\nThe peak includes the scratch memory of operators. * marks the step with the peak of a loop, and the values that are live then.\n";
+           "\nThe peak includes the scratch memory of operators. * marks the step with the peak of a loop, and the "
+           "values that are live then.\n";
 }
 
 }  // namespace hopscope::engine

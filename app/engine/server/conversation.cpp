@@ -219,7 +219,8 @@ Outcome Conversation::initialize(const Reader& params)
     if (!params.ok()) return invalid(params);
     if (major != protocol::protocolMajor)
         return invalid("this engine speaks version " + std::to_string(protocol::protocolMajor) +
-                       " of the protocol, not " + std::to_string(major) + ": use a window or Python package of the same version");
+                       " of the protocol, not " + std::to_string(major) +
+                       ": use a window or Python package of the same version");
     Value result;
     result["server"] = textPair("name", "hopscope-engine", "version", versionText);
     result["protocol"] = versionValue();

@@ -57,7 +57,8 @@ std::string edgeIndices(const Draft& draft)
     std::string known;
     for (const Item& index : draft.items)
         if (index.is(RoleKind::Index) && hasEnd(index.role.form, 0)) known += (known.empty() ? "" : ", ") + index.key;
-    return known.empty() ? "declare the input with the edges: --role NAME=index:S>T" : "name one of these edge indices: " + known;
+    return known.empty() ? "declare the input with the edges: --role NAME=index:S>T"
+                         : "name one of these edge indices: " + known;
 }
 
 base::Status placeEdge(Draft& draft, Item& item)
