@@ -1,14 +1,14 @@
 #pragma once
 
 // Provides readable names of values. Two values never share one:
-//   x                        an input, a parameter or an output of the model, by its own name
-//   conv1.lin output         the result that a module returns to the code around it
-//   conv1 sum aggregation    the result of an operator inside a module
+//   x                        an input, a parameter or an output of the model, by its own name.
+//   conv1.lin output         the result that a module returns to the code around it.
+//   conv1 sum aggregation    the result of an operator inside a module.
 //   relu after conv1         the result of an operator outside all modules that is applied to a module's result, with
-//                            up to three other operators in between
-//   relu                     the result of another operator outside all modules
-//   constant                 a constant of the model
-//   relu after conv1 (2)     the second value of that name
+//                            up to three other operators in between.
+//   relu                     the result of another operator outside all modules.
+//   constant                 a constant of the model.
+//   relu after conv1 (2)     the second value of that name.
 // The engine names the values of an analysis, the window those of the document that it receives: both describe the
 // model by the records below, so that the names agree.
 
