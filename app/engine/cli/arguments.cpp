@@ -47,7 +47,7 @@ void addOutputFlags(CLI::App& app, Parsed& parsed)
     app.add_flag("--json", parsed.json, "Print a single JSON document on standard output");
     CLI::Option* const quiet =
         app.add_flag("-q,--quiet", parsed.quiet,
-                     "Suppress progress and notes; run shows only verdict and warnings, export and generate nothing");
+                     "Suppress progress and notes; run shows only verdict and warnings");
     app.add_flag("-v,--verbose", parsed.verbose, "Print minor notes, and the phases of a run")->excludes(quiet);
     addSandbox(app, parsed.noSandbox);
 }
