@@ -90,8 +90,8 @@ constexpr auto namesOf(DecisionKind)
                                                {DecisionKind::Delayed, "delayed"}});
 }
 
-// How much of a run is compared with the model itself: all of it if memory suffices, otherwise a sample of nodes; all of
-// it in any case; or nothing.
+// How much of a run is compared with the model itself: all of it if memory suffices and a sample otherwise;
+// always all of it; or nothing.
 enum class VerifyMode : std::uint8_t { Sample, Full, None };
 
 constexpr auto namesOf(VerifyMode)

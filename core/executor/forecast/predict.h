@@ -49,8 +49,8 @@ struct StageTime {
     double seconds = 0;
     double boundSeconds = 0;  // docs/reference/format-report.md defines it
     plan::Wall wall = plan::Wall::Stream;
-    // The part of `seconds` that the cost model assigns to computing and storing the results of each operator
-    // (pipeline::forecastOf); reading stored rows and the graph's structure belong to no operator.
+    // Empty unless pipeline::forecastOf() fills it: the part of `seconds` that the cost model assigns to computing and
+    // storing the results of each operator. Reading stored rows and the graph's structure belong to no operator.
     std::map<ir::OpId, double> operators{};
 };
 
@@ -172,7 +172,7 @@ public:
     // Hands the structure of the graph over to a run, as far as it has been built; nullptr if there is none. The
     // predictor then starts without one.
     std::shared_ptr<executor::Structure> takeStructure();
-    // Returns the result of predict(), and the seconds of the stages in batches of that size. Fails like predict().
+    // Returns the result of predict(), and the seconds of the stages in its batches. Fails like predict().
     base::Result<Forecast> forecast(const plan::Plan& plan, const PredictOptions& options, const plan::Machine& machine,
                                     std::stop_token stop);
 
