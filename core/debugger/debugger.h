@@ -36,8 +36,8 @@ struct Settings {
 };
 
 // Compares two models on their inputs, operator by operator on whole tensors. Needs the memory of both unsplit models
-// at the same time. Operators correspond if they are of the same kind in the same module, in order. Results that follow
-// from weights and literals alone are not compared; parameters of the same name are, exactly.
+// at the same time. Operators correspond if they are of the same kind in the same module, in order. Results that
+// are sparse, or follow from weights and literals alone, are not compared; parameters of the same name are, exactly.
 base::Result<schema::DivergenceRecord> compareModels(const Subject& first, const Subject& second,
                                                      const Settings& settings, std::stop_token stop);
 

@@ -127,8 +127,8 @@ struct RunReport {
 };
 
 // Evaluates the prologue and all stages of `plan`. Outputs with rows are files in options.folder, which the caller
-// publishes or removes. Without a journal, no files are left after a failure or cancellation. A shard that is not the
-// last one to finish returns without outputs. Fails with Input if inputs disagree with the schema, or the value of a
+// publishes or removes. Without a journal, no files are left after a failure or cancellation. A shard that does not
+// publish the results returns without outputs. Fails with Input if inputs disagree with the schema, or the value of a
 // guard differs from that on the sample. Fails with Resources if memory is insufficient for a single destination or the
 // disk is full. Fails with Unsupported if LibTorch lacks an operator or a reduction is too large for shards, with Cancelled,
 // or with Internal. The checks of the executor that fail with Internal are also enabled in release builds. `known` is a
