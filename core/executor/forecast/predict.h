@@ -3,8 +3,8 @@
 // Predicts the traffic, the memory and the time of a plan from the plan, the shapes and the graph, without running it.
 // Also chooses the tables that stay on a GPU. Traffic and frontier rows are exactly those that a run with the same
 // batches reports; runs on a CPU use these batches (PredictedStage::sizes). Memory is extrapolated from a dry run of a few
-// small batches of each loop. On a CPU, if the batch is a single destination, memory is measured by a dry run of the batch
-// itself. Memory is usually exact as well, except for the unused parts of larger blocks on a GPU. If no dry run is
+// small batches of each loop. On a CPU, if the batch is a single destination with few rows, memory is measured by a dry
+// run of the batch itself. Memory is usually exact as well, except for the unused parts of larger blocks on a GPU. If no dry run is
 // possible, for instance because an operator does not accept zeros as operands, memory is estimated from the liveness of
 // values.
 
