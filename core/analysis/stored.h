@@ -1,6 +1,6 @@
 #pragma once
 
-// Determines the types of the values that stages store for each other.
+// Determines the types and the sizes of stored values.
 
 #include "analysis/analysis.h"
 #include "base/store_type.h"

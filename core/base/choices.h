@@ -24,7 +24,7 @@ constexpr auto namesOf(Strategy)
 
 constexpr bool isRule(Strategy strategy) { return strategy == Strategy::Depth || strategy == Strategy::SourceRule; }
 
-// The quantity that an optimal plan minimises.
+// The quantity that the search for a plan minimises.
 enum class Objective : std::uint8_t { Time, Bytes };
 
 constexpr auto namesOf(Objective)
@@ -47,7 +47,7 @@ constexpr Unit unitOf(Objective objective) { return objective == Objective::Time
 enum class PinKind : std::uint8_t {
     Checkpoint,    // a value is stored
     NoCheckpoint,  // a value is never stored
-    Cut,           // a consumer reads the value from a store wherever it is computed
+    Cut,           // a consumer reads the value from a store wherever the consumer is computed
     HopStage,      // the gathers that compute a value, or that it aggregates, run in a given stage
     NoRecompute,   // a value is computed once: in one stage, on one class of rows
 };
@@ -90,7 +90,8 @@ constexpr auto namesOf(DecisionKind)
                                                {DecisionKind::Delayed, "delayed"}});
 }
 
-// How much of a run is compared with the model itself: as much as memory allows, all of it, or nothing.
+// How much of a run is compared with the model itself: all of it if memory suffices and a sample otherwise;
+// always all of it; or nothing.
 enum class VerifyMode : std::uint8_t { Sample, Full, None };
 
 constexpr auto namesOf(VerifyMode)

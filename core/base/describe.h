@@ -66,8 +66,8 @@ constexpr Field<T, M> field(const char* name, M T::*member, const char* meaning,
     return made;
 }
 
-// Makes a field for a struct whose members are written among those of T. Tables contain `meaning` instead of these
-// members; if it is empty, they contain the members.
+// Makes a field for a struct whose members are written among those of T. The tables in docs/ contain `meaning`
+// instead of these members; if it is empty, they contain the members.
 template <class T, class M>
 constexpr Field<T, M> embedded(M T::*member, const char* meaning = "")
 {

@@ -1,7 +1,8 @@
 #pragma once
 
-// Accesses a folder that others may also write to. Names lead to files below it, and never through a link or "..", so
-// that a maliciously prepared folder cannot make this process read, write or remove anything elsewhere.
+// A Folder accesses a folder that others may also write to. Names lead to files below it, and never through a link or
+// "..", so that a maliciously prepared folder cannot make this process write or remove anything elsewhere. Other
+// functions place files and remove folders by their path.
 
 #include <string>
 #include <vector>
@@ -21,10 +22,10 @@ public:
     ~Folder();
 
     // Opens a file without blocking and returns its descriptor. Fails with Input if the name is a link, leads through
-    // one or is not a regular file, if a file to be written has another hard link, or if this process may not open it.
-    // Fails with Resources if it cannot be opened for another reason.
+    // one or "..", or is not a regular file. Also fails with Input if a file to be written has another hard link, or if
+    // this process may not open the file. Fails with Resources if it cannot be opened for another reason.
     [[nodiscard]] Result<int> openFile(const std::string& name, int flags) const;
-    // Opens a folder below this one. Fails like openFile(), and with Input if `name` is not a folder.
+    // Opens a folder below this one. Fails like openFile(), except that `name` must be a folder.
     [[nodiscard]] Result<Folder> below(const std::string& name) const;
     // Renames a file. An existing file of the new name is replaced, but not a folder. Fails like openFile(), and with
     // Resources if the new name cannot be given.
@@ -51,8 +52,8 @@ private:
 // Resources if the file cannot be copied.
 Status placeFile(const std::string& from, const std::string& path);
 
-// Removes a folder with its contents. The targets of links remain. In the parent, only the right to remove folders is
-// needed.
+// Removes a folder with its contents. The targets of links in it remain. In the parent, only the right to remove
+// folders is needed.
 void removeFolder(const std::string& path);
 
 // Returns whether a name is one component of a path: not empty, without a slash or a zero byte, and neither "." nor

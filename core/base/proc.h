@@ -1,6 +1,7 @@
 #pragma once
 
-// Reads what Linux reports about memory and processors below /proc and /sys. Memory is in bytes; 0 means unknown.
+// Reads what Linux reports about memory and processors below /proc and /sys, and limits the memory of this process.
+// Memory is in bytes; 0 means unknown.
 
 #include <cstdint>
 #include <string>

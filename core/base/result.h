@@ -1,7 +1,7 @@
 #pragma once
 
-// Represents failures as values. Every function that can fail on user input returns Result<T>; an Error contains the
-// exit code of the process, one sentence for the user, and a hint on what to do about it.
+// Represents failures as values. Functions that can fail on user input return Result<T> or Status. An Error contains
+// the exit code of the process, one sentence for the user and, if there is a remedy, a hint.
 
 #include <optional>
 #include <string>
@@ -12,8 +12,8 @@ namespace hopscope::base {
 
 // The numbers are the exit codes of the command line; failures.h describes them.
 enum class ErrorCode {
-    Usage = 2,        // the command line is wrong
-    Input = 3,        // a file is unreadable, malformed, hostile or inconsistent
+    Usage = 2,        // the command line or an argument is wrong
+    Input = 3,        // an input is missing, unreadable, malformed, hostile or inconsistent, or has changed
     Unsupported = 4,  // the model is not supported or cannot be split
     Different = 5,    // verification failed
     Resources = 6,    // out of memory or disk even at the smallest batch

@@ -52,7 +52,7 @@ Result<std::optional<std::int64_t>> bytesFrom(const std::string& text, const Num
     if (isUnset(text)) return std::optional<std::int64_t>();
     const Result<std::int64_t> bytes = parseSize(text);
     if (!bytes) return fail(ErrorCode::Usage, rule.option + ": " + bytes.error().message, bytes.error().hint);
-    if (*bytes < 1) return fail(ErrorCode::Usage, rule.option + ": must be more than 0");
+    if (*bytes < 1) return fail(ErrorCode::Usage, rule.option + ": must be at least 1 byte");
     return std::optional(*bytes);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // Defines the settings of planning, running and verifying a model. The command line, requests of the window, workers,
-// session files, journals and Python offer them with the names, defaults and limits of the table below.
-//     A new setting is a member, a line of the table, and the code that applies it.
+// session files, journals and Python take the names, defaults and limits from here. A new setting is a member with its
+// default, a line of the table below, and the code that applies it.
 
 #include <concepts>
 #include <cstdint>
@@ -128,10 +128,10 @@ constexpr auto fieldsOf(const T*)
         "settings",
         setting("strategy", &T::strategy, "Strategy", "How cuts are chosen", Group::Plan, everyTask, Renews::Plan,
                 Resumed::AsBegun, OfSearch()),
-        setting("objective", &T::objective, "Objective", "Cost that an optimal plan minimises", Group::Plan, everyTask,
-                Renews::Plan, Resumed::AsBegun, OfSearch()),
-        setting("stages", &T::stages, "Stages", "Maximum number of stages of an optimal plan", Group::Plan, everyTask,
-                Renews::Plan, Resumed::AsBegun, OfSearch(), Quantity::Count, Most{1000}),
+        setting("objective", &T::objective, "Objective", "Cost that the search for a plan minimises", Group::Plan,
+                everyTask, Renews::Plan, Resumed::AsBegun, OfSearch()),
+        setting("stages", &T::stages, "Stages", "Maximum number of stages in the search for a plan", Group::Plan,
+                everyTask, Renews::Plan, Resumed::AsBegun, OfSearch(), Quantity::Count, Most{1000}),
         setting("deadline", &T::deadline, "Time limit of the optimisation",
                 "Time limit of the optimisation in seconds; the best plan found by then is used", Group::Plan,
                 everyTask, Renews::Plan, OfSearch(), Quantity::Seconds),
@@ -182,7 +182,7 @@ std::string settingText(E value) requires std::is_enum_v<E>
     return nameOf(value);
 }
 
-// The requirements on a number or its text.
+// The option that messages name, and the requirements on its number.
 struct NumberRule {
     std::string option;  // "--batch"
     Quantity quantity = Quantity::Count;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Computes SHA-256 (FIPS 180-4), for file names on which other tools have to agree.
+// Computes SHA-256 (FIPS 180-4), for hashes on which other tools have to agree.
 
 #include <cstddef>
 #include <span>

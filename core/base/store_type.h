@@ -18,8 +18,8 @@ constexpr auto namesOf(StoreType)
                                             {StoreType::Float16, "float16"}});
 }
 
-// Returns the type in which a value of type `computed` is stored. Integers, and types that are not wider than `store`,
-// do not change.
+// Returns the type in which a value of type `computed` is stored. Only floating-point
+// types that are wider than `store` change.
 DType storedAs(DType computed, StoreType store);
 
 }  // namespace hopscope::base

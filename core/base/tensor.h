@@ -66,7 +66,7 @@ struct TensorView {
     std::vector<std::int64_t> strides;
     const std::byte* data = nullptr;
     std::shared_ptr<const void> owner;
-    std::string origin;  // file and key, for messages
+    std::string origin;  // FILE, FILE:KEY, or the name of a stored value
 
     [[nodiscard]] std::int64_t elements() const;
     [[nodiscard]] std::int64_t bytes() const { return elements() * static_cast<std::int64_t>(itemSize(dtype)); }

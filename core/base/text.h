@@ -1,6 +1,6 @@
 #pragma once
 
-// Prepares text from outside for terminals and documents.
+// Prepares text from outside for terminals and documents, and compares words.
 
 #include <cstddef>
 #include <string>
@@ -11,8 +11,8 @@ namespace hopscope::base {
 // Returns the length of the UTF-8 sequence at byte `at`, 1 to 4, or 0 if it is not well formed.
 std::size_t utf8Length(std::string_view text, std::size_t at);
 
-// Returns the text with a blank in place of line breaks and other ASCII control characters, with U+FFFD in place of
-// invalid UTF-8, and truncated after `limit` bytes.
+// Returns the text with one blank in place of each run of ASCII control characters, such as line breaks, and U+FFFD in
+// place of invalid UTF-8. Text of more than `limit` bytes is truncated, and ends with an ellipsis.
 std::string oneLine(std::string_view text, std::size_t limit = 2000);
 
 // Returns the number of characters that a terminal shows for `text`: each UTF-8 sequence counts once, and colour codes

@@ -1,6 +1,7 @@
 #pragma once
 
-// Parses sizes, and formats sizes, counts, durations and shares. K, M, G and T are powers of 1000; Ki, Mi, Gi and Ti are powers of 1024.
+// Parses sizes, and formats sizes, counts, durations, shares and other numbers. K, M, G and T are powers of 1000; Ki, Mi,
+// Gi and Ti are powers of 1024.
 
 #include <cstdint>
 #include <string>

@@ -12,7 +12,8 @@ namespace hopscope::confine {
 // The files that remain accessible, in addition to the program, its libraries, GPUs and Linux's facts about the machine.
 // Names may be links.
 struct Access {
-    std::vector<std::string> read;   // files, or folders with all that is below them; missing ones are skipped
+    std::vector<std::string>
+        read;  // files, or folders with all below them and the files that links in them name; missing ones are skipped
     std::vector<std::string> write;  // folders in which files, folders and links may be created, changed and removed
     std::vector<std::string>
         rearrange;  // folders in which folders may be created and renamed, and removed if they are empty

@@ -54,9 +54,9 @@ std::set<ValueId> valuesAt(const Analysis& analysis, const analysis::ValueNames&
 
 tl::unexpected<base::Error> unknownPlace(const std::string& place)
 {
-    return base::fail(
-        base::ErrorCode::Usage, "'" + place + "' names no operator of the model",
-        "inspect --json lists operators, values and modules; a breakpoint can also be a stage, as in 'stage 2'");
+    return base::fail(base::ErrorCode::Usage, "'" + place + "' names no operator of the model",
+                      "inspect --json lists operators, values and modules; a breakpoint can also be a stage of the "
+                      "plan, as in 'stage 2'");
 }
 
 base::Result<std::vector<ResolvedBreakpoint>> resolveBreakpoints(const Analysis& analysis, const plan::Plan& plan,

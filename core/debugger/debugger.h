@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds the operator at which numbers become wrong: the first at which two computations differ, or which produces NaN
-// or infinities. Also records the results of operators for watched nodes.
+// Finds the operators at which numbers become wrong: the first at which two computations differ, or all that produce NaN
+// or infinities. Also records hits of breakpoints, and rows and messages of watched nodes.
 
 #include <cstdint>
 #include <optional>
@@ -36,8 +36,8 @@ struct Settings {
 };
 
 // Compares two models on their inputs, operator by operator on whole tensors. Needs the memory of both unsplit models
-// at the same time. Operators correspond if they are of the same kind in the same module, in order. Results that follow
-// from weights and literals alone are not compared; parameters of the same name are, exactly.
+// at the same time. Operators correspond if they are of the same kind in the same module, in order. Results that
+// are sparse, or follow from weights and literals alone, are not compared; parameters of the same name are, exactly.
 base::Result<schema::DivergenceRecord> compareModels(const Subject& first, const Subject& second,
                                                      const Settings& settings, std::stop_token stop);
 
@@ -66,7 +66,7 @@ struct Breakpoint {
 struct WatchRequest {
     std::vector<Breakpoint> breakpoints;
     std::size_t hits = 20;                  // number of hits described in full; the others are counted
-    std::vector<std::string> values;        // as Breakpoint::place, but no stages; values without rows are omitted
+    std::vector<std::string> values;        // as Breakpoint::place, but no stages; only rows that stages compute
     std::vector<std::int64_t> nodes;        // rows of the values' tables
     std::string output;                     // folder for VALUE.npy, one row for each node; empty: no files
     std::vector<std::string> aggregations;  // as `values`; their messages into `nodes` are recorded

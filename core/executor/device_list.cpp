@@ -73,7 +73,7 @@ base::Result<std::string> resolveDevice(const std::string& wanted)
     if (wanted == "auto" && gpus.usable.empty()) return std::string("cpu");
     if ((wanted == "auto" || wanted == "cuda") && !gpus.usable.empty()) return gpus.usable.front().id;
     if (std::ranges::any_of(gpus.usable, [&](const DeviceInfo& gpu) { return gpu.id == wanted; })) return wanted;
-    return base::fail(base::ErrorCode::Usage, whyNot(wanted, gpus), "use --device auto, cpu or cuda:N");
+    return base::fail(base::ErrorCode::Usage, whyNot(wanted, gpus), "use --device auto, cpu, cuda or cuda:N");
 }
 
 }  // namespace hopscope::executor

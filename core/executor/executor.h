@@ -44,7 +44,7 @@ struct Options {
     std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};
     // CPU: the order in which nodes are computed. The tensors in the report are in the order of the input.
     base::Reorder reorder = base::Reorder::None;
-    base::StoreType store = base::StoreType::Exact;  // CPU: of stored values that are not outputs
+    base::StoreType store = base::StoreType::Exact;  // CPU: the type of stored values that are not outputs
     // The folder in which adjacencies and orders of nodes are cached for later runs with the same edges; must exist.
     // Empty: none.
     std::string cache;
@@ -126,11 +126,11 @@ struct RunReport {
     std::vector<std::string> notes;  // sentences for the user
 };
 
-// Evaluates the prologue and all stages of `plan`. Stores are files with temporary names in options.folder, which the
-// caller publishes or removes; after a failure or cancellation none of them are left. A shard that is not the last one
-// to finish returns without outputs. Fails with Input if inputs disagree with the schema or the value of a guard
-// differs from that on the sample, and with Resources if memory is insufficient for a single destination or the disk
-// is full. Fails with Unsupported if LibTorch lacks an operator or a reduction is too large for shards, with Cancelled,
+// Evaluates the prologue and all stages of `plan`. Outputs with rows are files in options.folder, which the caller
+// publishes or removes. Without a journal, no files are left after a failure or cancellation. A shard that does not
+// publish the results returns without outputs. Fails with Input if inputs disagree with the schema, or the value of a
+// guard differs from that on the sample. Fails with Resources if memory is insufficient for a single destination or the
+// disk is full. Fails with Unsupported if LibTorch lacks an operator or a reduction is too large for shards, with Cancelled,
 // or with Internal. The checks of the executor that fail with Internal are also enabled in release builds. `known` is a
 // structure of the same walk, analysis and inputs, whose contents are not built again.
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
@@ -171,8 +171,9 @@ std::vector<DeviceInfo> listDevices();
 // new process can use the GPU again.
 bool deviceLost();
 
-// Returns "cpu" or "cuda:N" for a device in the user's notation. "auto" is the first usable GPU, or the CPU if there is
-// none. Fails with Usage, naming the reason, if `wanted` does not exist or cannot be used.
+// Returns "cpu" or "cuda:N" for a device in the user's notation. "cuda" and "auto" stand for the first usable GPU;
+// without one, "auto" stands for the CPU. Fails with Usage, naming the reason, if `wanted` does not exist or cannot be
+// used.
 base::Result<std::string> resolveDevice(const std::string& wanted);
 
 }  // namespace hopscope::executor

@@ -1,7 +1,8 @@
 #pragma once
 
 // Declares the journal of a run. It records the finished work in chunks, so that a later process can resume from there
-// with bit-identical results. pipeline/run_journal.h implements its storage.
+// with bit-identical results. pipeline/run_journal.h implements its storage. Also declares how the processes that
+// compute a run together share the work.
 
 #include <cstdint>
 #include <map>
@@ -115,8 +116,8 @@ public:
     // Returns the finished chunks of all processes, including this one. Of other processes that are still running, only
     // chunks that have reached the disk are returned.
     virtual base::Result<std::vector<Chunk>> gather() = 0;
-    // Returns after a moment. Fails with Resources if too much time has passed since the last ready(), and with
-    // Cancelled.
+    // Returns after a moment. Fails with Resources if the process has waited for too long without a ready(), and
+    // with Cancelled.
     virtual base::Status wait(const Waiting& waiting, const std::stop_token& stop) = 0;
     virtual void ready() = 0;
     // Determines which process publishes the results, and returns whether it is this one. Call it when everything is

@@ -60,7 +60,7 @@ std::uint64_t writeKeys(std::int64_t rows, KeyOf&& keyOf, Number* to)
 Column fromTensor(at::Tensor tensor)
 {
     if (tensor.scalar_type() != at::kLong) tensor = tensor.to(at::kLong);
-    require(tensor.dim() == 1, "a key column has more than one dimension");
+    require(tensor.dim() == 1, "a key column does not have one dimension");
     Column column;
     column.stride = tensor.stride(0);
     column.rows = tensor.size(0);

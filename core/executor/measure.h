@@ -31,8 +31,7 @@ struct CopyRates {
     bool pinned = true;       // false: no pinned memory was available, and the rates are those of pageable memory
 };
 
-// Measures the copy rates of a GPU; `device` is the result of resolveDevice(). Takes less than two seconds. Fails like
-// measureMachine().
+// Measures the copy rates of a GPU; `device` is the result of resolveDevice(). Fails like measureMachine().
 base::Result<CopyRates> measureCopies(const std::string& device, const base::ProgressFn& progress,
                                       std::stop_token stop);
 

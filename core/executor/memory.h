@@ -19,7 +19,8 @@ struct MemoryStats {
 // Returns the bytes counted for an allocation of `wanted` bytes. They include the allocator's header and are rounded up
 // so that freed blocks can be reused for similar requests.
 std::int64_t countedBytes(std::int64_t wanted);
-// Returns the same for CUDA's allocator, which counts up to 1 MiB more if it uses a larger block without splitting it.
+// Returns the bytes that CUDA's allocator counts. It counts up to 1 MiB more if it uses a larger block without splitting
+// it.
 std::int64_t countedOnGpu(std::int64_t wanted);
 
 // Installs the allocator. Idempotent; must be called before the first run.

@@ -1,7 +1,8 @@
 #pragma once
 
-// Finds the rows on which an operator in a batch needs its operands, given the rows on which its result is needed.
-// Planner and executor share these functions, so that they cannot disagree.
+// Finds the rows on which an operator in a batch needs its operands, given the rows on which its result is needed, and
+// the classes of rows on which loops may write a table. Planner and executor share these functions, so that they cannot
+// disagree.
 
 #include <optional>
 #include <vector>
@@ -29,8 +30,8 @@ std::optional<std::vector<OperandRows>> operandRows(const Analysis& analysis, Op
 ir::RowClass owned(const Analysis& analysis, SpaceId space, KeyId key);
 
 // Returns the partition classes on which a value of `space` may be written: B for a node table, else one O per key into
-// a node table that operators use (edges and joined tables that none uses: per key that they have). End 1 of edges
-// precedes end 0.
+// a node table that operators use. Selected and reordered rows also have the keys of their parent. If operators
+// use no key of edges or joined tables, these have all of theirs. End 1 of edges precedes end 0.
 std::vector<ir::RowClass> partitions(const Analysis& analysis, SpaceId space);
 
 // Returns the destination type of the loop that owns a Batch or Owned class; invalid if there is none.

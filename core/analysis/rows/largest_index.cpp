@@ -99,7 +99,8 @@ Ruled<Outcomes> bincountRule(RuleContext& c)
         c.builder.analysis.maxIndexGuards.push_back({.index = x, .space = *space, .op = c.op.id});
     }
     if (!role || !space || *space != role->target)
-        return Refusal(Refused("bincount whose minlength is not the number of rows", Refused::Kind::Counting));
+        return Refusal(Refused("bincount whose minlength is not the number of rows to which its input points",
+                               Refused::Kind::Counting));
     c.info.kind = OpKind::Aggregate;
     c.info.role = *role;
     c.use(c.slot("self"), Use::Index);

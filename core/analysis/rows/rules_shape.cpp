@@ -327,7 +327,7 @@ std::optional<Refusal> variableRange(const RuleContext& c, std::initializer_list
 {
     if (std::ranges::all_of(numbers, [&](const char* name) { return !c.has(name) || isFixed(c, c.arg(name)); }))
         return std::nullopt;
-    return Refusal(Refused("picks a range whose bounds depend on the graph from rows that belong to no table",
+    return Refusal(Refused("picks a range whose bounds depend on the graph, in a dimension without rows of a table",
                            Refused::Kind::Derived));
 }
 

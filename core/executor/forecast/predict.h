@@ -1,11 +1,12 @@
 #pragma once
 
-// Predicts the traffic and the memory of a plan from the plan, the shapes and the graph, without running it. Traffic
-// and frontier rows are exactly those that a run with the same batches reports; runs on a CPU use these batches
-// (PredictedStage::sizes). Memory is extrapolated from a dry run of a few small batches of each loop. On a CPU, if the
-// batch is a single destination, memory is measured by a dry run of the batch itself. Memory is usually exact as well,
-// except for the unused parts of larger blocks on a GPU. If no dry run is possible, for instance because an operator
-// does not accept zeros as operands, memory is estimated from the liveness of values.
+// Predicts the traffic, the memory and the time of a plan from the plan, the shapes and the graph, without running it.
+// Also chooses the tables that stay on a GPU. Traffic and frontier rows are exactly those that a run with the same
+// batches reports; runs on a CPU use these batches (PredictedStage::sizes). Memory is extrapolated from a dry run of a few
+// small batches of each loop. On a CPU, if the batch is a single destination with few rows, memory is measured by a dry
+// run of the batch itself. Memory is usually exact as well, except for the unused parts of larger blocks on a GPU. If no dry run is
+// possible, for instance because an operator does not accept zeros as operands, memory is estimated from the liveness of
+// values.
 
 #include <map>
 #include <memory>
@@ -48,8 +49,8 @@ struct StageTime {
     double seconds = 0;
     double boundSeconds = 0;  // docs/reference/format-report.md defines it
     plan::Wall wall = plan::Wall::Stream;
-    // The part of `seconds` that the cost model assigns to computing and storing the results of each operator
-    // (pipeline::forecastOf); reading stored rows and the graph's structure belong to no operator.
+    // Empty unless pipeline::forecastOf() fills it: the part of `seconds` that the cost model assigns to computing and
+    // storing the results of each operator. Reading stored rows and the graph's structure belong to no operator.
     std::map<ir::OpId, double> operators{};
 };
 
@@ -96,7 +97,8 @@ struct Holding {
 
 struct LoopHoldings {
     ir::SpaceId destination;
-    std::int64_t destinations = 0, batches = 0;  // of the batch with the highest peak, and the number of batches
+    // Of the batch with the highest peak among the largest ones, and the number of batches.
+    std::int64_t destinations = 0, batches = 0;
     int sideBySide = 1;  // batches (tiles) that are computed in parallel, each with memory of its own
     std::vector<HeldStep> steps{};
     std::vector<Holding> held{};        // in the order of their creation
@@ -154,8 +156,9 @@ public:
     // predict(). Linear in the destinations.
     base::Result<LeastMemory> leastMemory(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
-    // Adds the resident tables and index arrays to a plan for a GPU: those that save the most copying relative to their
-    // size, in at most half of the memory. Returns plans for a CPU unchanged. Fails like predict().
+    // Chooses the tables that stay on the GPU, in place of those in the plan: those that save the most copying relative
+    // to their size, in at most half of the memory. If any stay, the index arrays stay as well, provided that they fit.
+    // In a plan for a CPU, nothing stays. Fails like predict().
     base::Result<plan::Plan> keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop);
 
     // Checks that the model takes the same branches on these inputs as on the sample; fails with Input if it does not.
@@ -169,7 +172,7 @@ public:
     // Hands the structure of the graph over to a run, as far as it has been built; nullptr if there is none. The
     // predictor then starts without one.
     std::shared_ptr<executor::Structure> takeStructure();
-    // Returns the result of predict(), and the seconds of the stages in batches of that size. Fails like predict().
+    // Returns the result of predict(), and the seconds of the stages in its batches. Fails like predict().
     base::Result<Forecast> forecast(const plan::Plan& plan, const PredictOptions& options, const plan::Machine& machine,
                                     std::stop_token stop);
 

@@ -17,11 +17,11 @@ SETTINGS = (
     ),
     Setting(
         "objective", "Choice", "time", ("time", "bytes"), most=0, of_search=True,
-        meaning="Cost that an optimal plan minimises",
+        meaning="Cost that the search for a plan minimises",
     ),
     Setting(
         "stages", "Count", None, (), most=1000, of_search=True,
-        meaning="Maximum number of stages of an optimal plan",
+        meaning="Maximum number of stages in the search for a plan",
     ),
     Setting(
         "deadline", "Seconds", None, (), most=0, of_search=True,
