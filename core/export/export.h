@@ -35,8 +35,8 @@ struct Bundle {
 // express the split, with Usage if --reassociate has changed the program, and with Resources.
 base::Result<Bundle> write(const Request& request);
 
-// Writes the files of `bundle` to `folder`, which must exist. Adds the digest of the weights to the hashes of the
-// split. Fails with Resources if the disk is full, with Unsupported if a weight is not a dense tensor, and with
+// Writes all files of the export to `folder`, which must exist. Adds the digest of the weights to the hashes of the
+// split. Fails with Resources if a file cannot be written, with Unsupported if a weight is not a dense tensor, and with
 // Internal if LibTorch does not compile the code.
 base::Status save(const Request& request, Bundle& bundle, const std::string& folder);
 
