@@ -1,8 +1,8 @@
 #pragma once
 
 // Exports a split as code that other programs run: Python, TorchScript, weights, schema and a runner, in a
-// self-contained folder (docs/guides/exporting.md). The IR defines the results of a plan; the code is compared with the
-// model before it is published.
+// self-contained folder (docs/guides/exporting.md). The code is compared with the model's operators on the sample
+// before it is published.
 
 #include <map>
 #include <string>
@@ -32,7 +32,7 @@ struct Bundle {
 };
 
 // Writes a split as code. Deterministic. Fails with Unsupported, with the reason, if the code or the runner cannot
-// express the split, with Usage if --reassociate has changed the program, and with Resources.
+// express the split, with Usage if --reassociate has changed the program, and with Resources if memory runs out.
 base::Result<Bundle> write(const Request& request);
 
 // Writes all files of the export to `folder`, which must exist. Adds the digest of the weights to the hashes of the

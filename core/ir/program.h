@@ -94,7 +94,7 @@ enum class ArgType : std::uint8_t { Tensor, TensorList, OptionalTensorList, Int,
 struct ArgInfo {
     std::string name;
     ArgType type = ArgType::Other;
-    bool given = false;  // the model passes a value other than the schema's default
+    bool given = false;  // the model passes a value other than None and the schema's default
 };
 
 struct Op {
