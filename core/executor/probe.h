@@ -25,12 +25,13 @@ struct Probed {
     const std::function<at::Tensor()>& owners;      // the destination that each row belongs to; Batch and Owned only
 };
 
-// Receives results on the thread that runs the plan. It may throw Failure, which ends the run.
+// Receives results on the thread that runs the plan, on a CPU with a batch size. It may throw Failure, which ends the
+// run.
 class Probe {
 public:
     virtual ~Probe() = default;
-    // Returns whether each operator is to be computed separately and thus visible. Otherwise, only the last result of
-    // fused operators is shown.
+    // Returns whether each operator is to be computed separately and thus visible. Otherwise, fused operators show only
+    // those results that are needed outside of them.
     [[nodiscard]] virtual bool everyOperator() const = 0;
     virtual void computed(const Probed& result) = 0;
 };

@@ -151,7 +151,7 @@ Ranges Shards::take(plan::StageId stage, const ShardRange& range)
         raise(base::ErrorCode::Usage,
               "destinations " + std::to_string(range.first) + " to " + std::to_string(range.first + range.count) +
                   " of loop " + std::to_string(range.loop) + " in stage " + std::to_string(stage.number) +
-                  " are not a range of whole tiles of a loop in the plan",
+                  " are not a range of whole tiles or batches of a loop in the plan",
               "use a range that shard/list returns");
     gather();
     Loop& mine = loop(number);
@@ -218,7 +218,7 @@ Chunks Shards::chunksOf(const LoopNumber& number) const
         raise(base::ErrorCode::Resources,
               "the records of stage " + std::to_string(number.stage.number) +
                   " overlap: was a shard running twice at once?",
-              "end all of them and start again in another folder", m_session.options.folder);
+              "end all shards and start again in another folder", m_session.options.folder);
     return chunks;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Provides everything that depends only on the graph, for the whole graph: table sizes, key columns, adjacencies, and
-// the values of the prologue. Each is computed once, on demand; large arrays are in scratch memory. Thread-safe.
-// References remain valid for the lifetime of the object.
+// Provides the parts of the whole graph that a run needs: inputs, weights, table sizes, key columns, adjacencies, and
+// the values of the prologue. They are computed on demand; large arrays are in scratch memory. Several threads may
+// request them at the same time. References remain valid for the lifetime of the object.
 
 #include <map>
 #include <memory>
@@ -69,14 +69,16 @@ public:
     // Returns whether the whole value is already available.
     [[nodiscard]] bool has(ir::ValueId value);
     // Returns a whole value on the CPU: an input, parameter, constant or structure-only value. Raises Internal for any
-    // other value.
+    // other value before evaluateFeatures(), and for a forgotten input.
     at::Tensor value(ir::ValueId wanted);
     // From now on, value() also evaluates values that depend on features, as the unsplit model does.
     void evaluateFeatures() { m_features = true; }
-    // Declares that only `values` will be requested as a whole, and only `owned` in the order of an adjacency. All
-    // other computed values, except single numbers, are freed after their last consumer has been evaluated.
+    // Declares that only `values` will be requested as a whole, and only `owned` in the order of an adjacency. Other
+    // computed values are freed after their last consumer has been evaluated, except single numbers, and the columns
+    // and selections that define tables.
     void keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned = {});
-    // Frees computed tables that keep() did not name. Call it when all values computed from them exist.
+    // Frees computed values with rows, except those that keep() retains. Call it when all values computed from those
+    // that it frees exist.
     void dropOthers();
     // Drops the input: from now on, requests for it, or for values that are still to be computed from it, raise
     // Internal.

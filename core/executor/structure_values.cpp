@@ -385,8 +385,9 @@ void Structure::checkGuards()
         const Number now = m_numbers.evaluate(guard.condition, sizes());
         if (now.asReal() == guard.taken) continue;
         const std::string place = ir::describeSource(guard.source);
-        raise(ErrorCode::Input, "a branch took a different path on the real inputs than on the sample",
-              "the control flow of the model depends on the graph: provide a sample that takes the same branches",
+        raise(ErrorCode::Input,
+              "a branch or loop of the model took a different path on the real inputs than on the sample",
+              "the control flow of the model depends on the graph: provide a sample that takes the same path",
               place.empty() ? ir::modulePath(guard.modules) : place);
     }
     for (const analysis::MaxIndexGuard& guard : m_analysis.maxIndexGuards)

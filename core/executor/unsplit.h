@@ -1,8 +1,8 @@
 #pragma once
 
-// Evaluates the program operator by operator on whole tensors, without stages and batches: the reference for verifying
-// the values that a run stores. With a run it shares only the Structure and the code that calls single operators; it
-// uses no blocks, frontiers, kernels, fusion or stores.
+// Evaluates the program operator by operator on whole tensors, without stages and batches. Verification, the debugger
+// and export compare other results with these values. The evaluation shares only the Structure and the code that calls
+// single operators with a run; it uses no blocks, frontiers, kernels, fusion or stores.
 
 #include <map>
 #include <memory>
@@ -35,7 +35,7 @@ evaluateUnsplit(const loader::Walk& walk, const analysis::Analysis& analysis, co
 // Evaluates the program in the same way, one value at a time, and frees values that no later operator reads.
 class UnsplitValues {
 public:
-    // Evaluates the guards. Arguments passed by reference must outlive the object. Fails like evaluateUnsplit().
+    // Checks the guards. Arguments passed by reference must outlive the object. Fails like evaluateUnsplit().
     static base::Result<UnsplitValues> create(const loader::Walk& walk, const analysis::Analysis& analysis,
                                               const base::TensorMap& inputs, const std::string& folder,
                                               std::stop_token stop);
@@ -49,7 +49,7 @@ public:
     // Returns a wanted value as a strided view that owns it. Values must be requested in the program's order, since
     // operands may be freed once an operator is evaluated.
     base::Result<base::TensorView> value(ir::ValueId value);
-    // Returns the input row behind a row of a derived table.
+    // Returns the input row behind a row of a table; see executor/input_rows.h.
     base::Result<InputRow> inputRow(ir::SpaceId table, std::int64_t row);
 
 private:

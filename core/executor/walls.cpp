@@ -289,7 +289,7 @@ private:
         measure("stores", wall, static_cast<double>(diskChunk), [&](int w, std::int64_t) {
             DiskFile& file = *files[static_cast<std::size_t>(w)];
             if (!file.write(m_table.bytes(), 0))
-                raise(base::ErrorCode::Resources, "no space for a store in " + m_folder);
+                raise(base::ErrorCode::Resources, "cannot write a file in " + m_folder, "is the disk full?");
             file.empty();
         });
     }

@@ -1,8 +1,8 @@
 #pragma once
 
 // Exports a split as code that other programs run: Python, TorchScript, weights, schema and a runner, in a
-// self-contained folder (docs/guides/exporting.md). The IR defines the results of a plan; the code is compared with the
-// model before it is published.
+// self-contained folder (docs/guides/exporting.md). The code is compared with the model's operators on the sample
+// before it is published.
 
 #include <map>
 #include <string>
@@ -32,11 +32,11 @@ struct Bundle {
 };
 
 // Writes a split as code. Deterministic. Fails with Unsupported, with the reason, if the code or the runner cannot
-// express the split, with Usage if --reassociate has changed the program, and with Resources.
+// express the split, with Usage if --reassociate has changed the program, and with Resources if memory runs out.
 base::Result<Bundle> write(const Request& request);
 
-// Writes the files of `bundle` to `folder`, which must exist. Adds the digest of the weights to the hashes of the
-// split. Fails with Resources if the disk is full, with Unsupported if a weight is not a dense tensor, and with
+// Writes all files of the export to `folder`, which must exist. Adds the digest of the weights to the hashes of the
+// split. Fails with Resources if a file cannot be written, with Unsupported if a weight is not a dense tensor, and with
 // Internal if LibTorch does not compile the code.
 base::Status save(const Request& request, Bundle& bundle, const std::string& folder);
 

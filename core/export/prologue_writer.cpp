@@ -264,8 +264,9 @@ private:
             const std::string place = ir::describeSource(guard.source);
             method().comesFrom("");
             method().check(
-                holds, "a branch of the model takes a different path on this graph than on the graph of the export" +
-                           (place.empty() ? std::string() : " (" + place + ")"));
+                holds,
+                "a branch or loop of the model takes a different path on this graph than on the graph of the export" +
+                    (place.empty() ? std::string() : " (" + place + ")"));
         }
         for (const analysis::MaxIndexGuard& guard : m_analysis.maxIndexGuards) checkLargest(guard);
         for (const ir::Op& op : m_program.ops)

@@ -111,7 +111,7 @@ std::string weightTable(const Method& method, const schema::Code& code)
         if (contains(method, "self." + w.attribute))
             text += "        \"" + w.attribute + "\": " + quoted(w.name) + ",\n";
     if (text.empty()) return {};
-    return "    # Attributes, and the names of these weights in weights.safetensors and in the model's state_dict().\n"
+    return "    # Attributes, and the names in weights.safetensors: as in the model's state_dict(), or constant.N.\n"
            "    WEIGHTS: ClassVar[dict[str, str]] = {\n" +
            text +
            "    }\n\n"

@@ -1,7 +1,7 @@
 #pragma once
 
-// Lists the NVIDIA GPUs of this machine with the driver's own library. Listing creates no contexts on the GPUs and
-// takes none of their memory. Building this module requires no CUDA headers or libraries.
+// Lists the NVIDIA GPUs of this machine with the driver's own library, and describes the driver. This creates no
+// contexts on the GPUs and takes none of their memory. Building this module requires no CUDA headers or libraries.
 
 #include <cstdint>
 #include <string>
@@ -22,8 +22,8 @@ struct Driver {
 
     bool library = false;   // libcuda.so.1 could be loaded
     int initResult = 0;     // the result of its cuInit; 0: success
-    std::string initText;   // the library's description of that result
-    int cudaVersion = 0;    // the newest CUDA version that it supports: 13000 is 13.0; 0: unknown
+    std::string initText;   // the library's description of that result; empty: success
+    int cudaVersion = 0;    // the newest CUDA version that the library supports: 13000 is 13.0; 0: unknown
     std::vector<Gpu> gpus;  // in CUDA's numbering: "cuda:N" is gpus[N]; respects CUDA_VISIBLE_DEVICES
 
     bool hiding = false;         // CUDA_VISIBLE_DEVICES is set

@@ -20,7 +20,7 @@ namespace hopscope::graph {
 class Scratch {
 public:
     explicit Scratch(std::string folder, std::int64_t threshold = 1 << 20);
-    // Fails with Resources if there is no memory or the disk is full.
+    // Fails with Resources if there is no memory, and as mapScratchFile() does.
     [[nodiscard]] base::Result<std::shared_ptr<std::byte>> allocate(std::int64_t bytes, Fill fill = Fill::Zeros) const;
 
 private:
@@ -36,8 +36,8 @@ private:
 // targets of an adjacency without row numbers are put into a different order.
 class Adjacency {
 public:
-    // Groups the rows by counting sort on `threads` threads; deterministic, linear in rows + targets. The key of row r
-    // is key[r * stride]. The caller has checked that every key is in [0, targets).
+    // Groups the rows on at most `threads` threads; deterministic, linear in rows + targets. The key of row r is
+    // key[r * stride]. The caller has checked that every key is in [0, targets).
     static base::Result<Adjacency> build(const std::int64_t* key, std::int64_t stride, std::int64_t rows,
                                          std::int64_t targets, const Scratch& scratch, int threads);
     static base::Result<Adjacency> build(const std::int32_t* key, std::int64_t stride, std::int64_t rows,
@@ -53,7 +53,7 @@ public:
     static std::optional<Adjacency> from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry,
                                          int threads);
     // Returns the offsets, row numbers and runs. Arrays that this adjacency does not have are empty. Valid as long as
-    // any copy of it exists.
+    // any copy of this object exists.
     [[nodiscard]] std::array<ArrayCache::Bytes, 3> arrays() const;
 
     [[nodiscard]] std::int64_t targets() const { return m_targets; }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads files that do not fit into memory past the page cache, in large pieces and in file order.
+// Reads files past the page cache, for data that do not fit into memory.
 
 #include <cstddef>
 #include <cstdint>

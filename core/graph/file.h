@@ -1,7 +1,7 @@
 #pragma once
 
 // Maps files into memory: inputs read-only; outputs reserved at full size under a temporary name, and renamed when
-// done.
+// done. Allocates scratch memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace hopscope::graph {
 
 // A regular file in a private, read-only mapping. Its pages remain file-backed: if another process truncates the file,
-// reading it ends this process (explainCutFiles() in graph/given_files.h).
+// reading the lost part ends this process (explainCutFiles() in graph/given_files.h).
 struct MappedFile {
     const std::byte* data = nullptr;  // never null, even if the file is empty
     std::int64_t size = 0;
@@ -47,16 +47,18 @@ enum class Flush : std::uint8_t { Yes, No };
 
 class WrittenBehind;
 
-// A new file of a fixed size. create() reserves its blocks and therefore detects a full disk. Until publish(), the file
-// has a temporary name next to `path`; the destructor removes it, except for a lasting one.
+// A new file of a fixed size. create() detects a full disk, since it reserves the blocks of the file, or checks that
+// there is room for them. Until publish(), the file has a temporary name next to `path`; the destructor removes it,
+// except for a lasting one.
 class NewFile {
 public:
     // With Lasting::Yes, the temporary name is always `path` with ".part", and an existing file of this size keeps its
     // content, even under its final name. Only one process may have the file open at a time. With Lasting::Shared,
     // several may: one of them reserves the blocks while the others wait.
     static base::Result<NewFile> create(const std::string& path, std::int64_t size, Lasting lasting = Lasting::No);
-    // Does the same with a reusable() file if `spare` is long enough: it keeps its pages, blocks and content, which
-    // saves allocating new ones. shorten() or publish() cuts off the surplus.
+    // Does the same, but turns `spare`, a reusable() file, into the new one if it is long enough and `lasting` is No.
+    // Its pages, blocks and content remain, which saves allocating new ones. shorten() or publish() cuts off the
+    // surplus.
     static base::Result<NewFile> reuse(std::optional<NewFile> spare, const std::string& path, std::int64_t size,
                                        Lasting lasting = Lasting::No);
     NewFile(NewFile&& other) noexcept;
@@ -117,7 +119,7 @@ private:
 // Limits the bytes of anonymous scratch memory in the whole process, initially to 0. Memory in use is not affected.
 void allowAnonymousScratch(std::int64_t bytes);
 std::int64_t anonymousScratchAllowed();
-// Returns the bytes of scratch memory that are anonymous at present.
+// Returns the bytes of anonymous scratch memory, in use or kept for later calls.
 std::int64_t anonymousScratch();
 
 enum class Fill : std::uint8_t {
@@ -132,8 +134,8 @@ base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, s
 void dropScratch();
 
 // Returns anonymous scratch memory with all pages present: kept memory, or memory allocated on `threads` threads.
-// Returns null if anonymous memory is not allowed, or if a file is faster, because a host must provide the pages
-// (base::freeMemoryIsTaken) or provides them slowly; later calls then allocate nothing until dropScratch() is called.
+// Returns null for size 0, if anonymous memory is not allowed, or if a file is faster: where a host must provide the
+// pages (base::freeMemoryIsTaken), or, until dropScratch() is called, once pages have come slowly.
 std::shared_ptr<std::byte> readyScratch(std::int64_t size, int threads);
 // Assumes from now on that pages are provided fast on any machine. For tests.
 void assumeFastPages();
@@ -159,7 +161,8 @@ private:
 };
 
 // Maps an unlinked file in `folder` ("scratch.*", for Fill::Any "spill.*"), shared and writable. Its blocks are
-// reserved, and its bytes are zero. Fails with Resources if the disk is full.
+// reserved, and its bytes are zero. Fails with Resources if the disk is full, and with Usage if the folder is missing
+// or not writable.
 base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size, Fill fill);
 
 }  // namespace hopscope::graph

@@ -13,7 +13,7 @@
 
 namespace hopscope::graph {
 
-// The identity of the file at a path, and the time of its last change. A different file at the same path has a
+// The identity and size of the file at a path, and the time of its last change. A different file at the same path has a
 // different stamp.
 struct FileStamp {
     std::uint64_t device = 0, inode = 0;
@@ -45,8 +45,9 @@ private:
     std::vector<Given> m_files;
 };
 
-// From now on, if a mapped file is truncated while it is read, the process prints a line that names the file and ends
-// with the exit code of Input instead of dying of SIGBUS. This covers the first 256 mapped files.
+// From now on, the process does not die of SIGBUS if a mapped file is truncated while it is read, or its disk cannot be
+// read: it prints a line and ends with the exit code of Input. The line names the file, unless 256 others were mapped
+// when mapFile() was called.
 void explainCutFiles();
 
 }  // namespace hopscope::graph

@@ -23,7 +23,8 @@ public:
         const std::uint64_t bit = std::uint64_t{1} << (row & 63);
         if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
     }
-    // Numbers the rows that have been added, and returns their count. Call it before place().
+    // Numbers the rows that have been added, and returns their count. Call it before count(), place(), places() and
+    // countIn().
     std::int64_t number()
     {
         m_count = 0;

@@ -87,14 +87,14 @@ struct Source {
     std::string text;  // the line itself, trimmed; may be empty
 };
 
-// The type of an argument in the operator's schema. Two decisions depend on it: whether the size of a table means the
-// rows of the batch (integers) or of the whole table (numbers), and which operator replaces one that works in place.
+// The type of an argument in the operator's schema. In Int and IntList, the size of a table means the rows of the
+// batch; in other types, those of the whole table.
 enum class ArgType : std::uint8_t { Tensor, TensorList, OptionalTensorList, Int, IntList, Number, Float, Bool, Other };
 
 struct ArgInfo {
     std::string name;
     ArgType type = ArgType::Other;
-    bool given = false;  // the model passes a value other than the schema's default
+    bool given = false;  // the model passes a value other than None and the schema's default
 };
 
 struct Op {
@@ -106,7 +106,8 @@ struct Op {
     std::vector<ValueId> outputs;  // a Tensor[] result is flattened
     bool listOutput = false;       // the schema returns Tensor[]
     int mutatedArg = -1;           // raw programs: index of the argument written in place, or -1
-    std::string functionalName;    // mutatedArg >= 0: the operator that computes the same without writing
+    std::string functionalName;    // mutatedArg >= 0: the operator that computes the same without writing; empty for
+                                   // copy_, fill_ and zero_
     std::string functionalOverload;
     bool sharingVaries = false;  // raw programs: on other graphs its results may be views where they were copies in the
                                  // walk, or the reverse
@@ -150,8 +151,7 @@ std::string valueName(ValueId id);                                // "v17"
 std::string opName(OpId id);                                      // "op42"
 std::string describeSource(const Source& source);                 // "gcn_conv.py:241"; "" if unknown
 
-// Describes an operator with its location in the model, which every refusal names: "aten::sort in convs.1
-// (gcn_conv.py:241: `x = x.sort()[0]`)".
+// Describes an operator with its location in the model: "aten::sort in convs.1 (gcn_conv.py:241: `x = x.sort()[0]`)".
 std::string describeOp(const Op& op);
 
 // Returns the argument with this name, or with one of these names, in the operator's schema; null if there is none.

@@ -165,9 +165,9 @@ void readField(const Reader& item, const base::Field<T, M>& field, T& into)
     checkNumber(member, into.*field.member, field.within);
 }
 
-// Reads a value. The first error stays in the reader. Conditions beyond types, such as two lists of equal length, are
-// checked by a function that is found by argument-dependent lookup, void checkRead(const T&, const json::Reader&),
-// which refuses the document if they do not hold.
+// Reads a value. The first error stays in the reader. Conditions of a described struct beyond those of its fields, such
+// as two lists of equal length, are checked by void checkRead(const T&, const json::Reader&). It is found by
+// argument-dependent lookup, and refuses the document if they do not hold.
 template <class T>
 T readAs(const Reader& reader)
 {

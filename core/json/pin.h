@@ -18,7 +18,8 @@ struct PinParts {
     std::optional<Reader> third;  // a cut: the name of the consumer; a hop stage: a number
 };
 
-// Reads a pin. Refuses other forms and unknown kinds; the result is then nullopt.
+// Reads a pin. Refuses values other than lists, a wrong number of items and unknown kinds, and returns nullopt then.
+// The caller checks the names and the stage.
 std::optional<PinParts> readPin(const Reader& item);
 
 // Returns the JSON of a pin. `third` is omitted if the kind has none.

@@ -48,7 +48,8 @@ public:
     // Refuses members that are not in `known`.
     void only(const std::set<std::string, std::less<>>& known) const;
 
-    // Refuses the document: "FILE: field /stages/0/index MESSAGE". Only the first failure is kept.
+    // Refuses the document: "FILE: field /stages/0/index MESSAGE", or "FILE: the document MESSAGE" at the root. Only
+    // the first failure is kept.
     void refuse(const std::string& message) const;
     [[nodiscard]] bool ok() const { return !m_state->error.has_value(); }
     [[nodiscard]] base::Status status() const;

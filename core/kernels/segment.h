@@ -91,7 +91,7 @@ void gatherRowsCpu(const std::byte* source, std::int64_t sourceStrideBytes, Inde
 // Returns the pieces of all hubs in order, from offsets in host memory. If the result is empty, leave `pieces` null.
 std::vector<HubPiece> hubPieces(Index offsets, std::int64_t destinations);
 
-// Return codes of segmentCuda that callers distinguish. The last two are CUDA's own.
+// Some return codes of segmentCuda. The last two are CUDA's own.
 constexpr int kNoCuda = -1;      // a build without CUDA kernels (those with them define HOPSCOPE_CUDA)
 constexpr int kOutOfMemory = 2;  // the device ran out of memory while it loaded the kernel
 constexpr int kNoImage = 209;    // the kernels were not built for this device, see kernelsCannotRun

@@ -44,17 +44,18 @@ struct ArchiveLimits {
 // Reads and checks the directory of a zip archive; other formats are recognised and named. Sizes and offsets must be
 // inside the file, and records must not overlap. There must be a single root folder. Names must be neither empty nor
 // absolute, must differ, and must contain no "." or ".." as a part, no "//", backslash, colon or NUL. Local headers must
-// agree with the directory, and all records of a TorchScript file or a program (models/NAME.json) must be present. Does
-// not read contents; linear in the number of records. Fails with Input, naming the offset if the archive is damaged, or
-// with Unsupported for models in other formats (FlatBuffer, AOTInductor, TorchScript with model.json).
+// agree with the directory. A TorchScript file must have constants.pkl, data.pkl and a version, and a program
+// models/NAME.json. Does not read contents; linear in the number of records. Fails with Input, naming the offset if the
+// archive is damaged, or with Unsupported for models in other formats (FlatBuffer, AOTInductor, TorchScript with
+// model.json).
 base::Result<Archive> scanArchive(std::span<const std::byte> file, const std::string& name,
                                   const ArchiveLimits& limits = {});
 
 // True if the file is a sound archive of an exported program. Does not read contents.
 bool isExported(const std::string& path);
 
-// Returns the uncompressed contents of a record. Fails with Input if the checksum is wrong, if the record cannot be
-// unpacked, or if it is deflated and larger than 2 GiB.
+// Returns the uncompressed contents of a record. Fails with Input if the record is outside the file, if the checksum is
+// wrong, if the record cannot be unpacked, or if it is deflated and larger than 2 GiB.
 base::Result<std::string> readRecord(std::span<const std::byte> file, const Record& record);
 
 // Checks the checksums of all records, because LibTorch loads damaged weights without an error and crashes on damaged
