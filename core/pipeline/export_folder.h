@@ -1,6 +1,6 @@
 #pragma once
 
-// Exports a verified split as a self-contained folder, for `export`.
+// Exports a verified split as a self-contained folder, previews its files, and checks exported folders.
 
 #include <map>
 #include <stop_token>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Prevents operators that Hopscope does not know from running when LibTorch executes a module itself.
+// Stops operators that may not run when LibTorch executes a module itself.
 
 #include <torch/csrc/jit/api/module.h>
 
