@@ -141,12 +141,12 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs, Ex
 // A function that is called with the operator that a slow walk has reached.
 using SlowFn = std::function<void(const std::string& place)>;
 
-// Runs forward once on a small `sample` (keys as in --data) and records every operator that is executed. Fails with
-// Unsupported, naming the operator's module path and source line, if an operator may not run, behaves differently from
-// its entry in the table (operators/operators.h) or draws random numbers. Also fails if forward throws or takes more
-// than a million steps, and with Resources if it needs too much memory. `whole`, if given, is the complete data from
-// which the sample was taken. If forward throws on `whole` as well, the error is Input, because the data is wrong; if
-// it does not, a size was probably baked into the file on export.
+// Runs forward once on a small `sample` (keys as in --data) and records the operators that it executes, except those
+// whose results nothing uses. Fails with Unsupported, naming the operator's module path and source line, if an operator
+// may not run, behaves differently from its entry in the table (operators/operators.h) or draws random numbers. Also
+// fails if forward throws or takes more than a million steps, and with Resources if it needs too much memory. `whole`,
+// if given, is the complete data from which the sample was taken. If forward throws on `whole` as well, the error is
+// Input, because the data is wrong; if it does not, a size was probably baked into the file on export.
 //
 // The raw program has these properties:
 //   - Weights are Parameter values with dotted names; a tensor with two names is one value. Values computed from
@@ -160,11 +160,13 @@ using SlowFn = std::function<void(const std::string& place)>;
 //     no functional name. Lists, tuples and dictionaries do not appear in the program, only their elements do.
 //   - All overloads of `to` and `cpu` are recorded as "aten::to.dtype", `x.data` as "aten::detach", and hacked_twin
 //     overloads as the overload that they stand for. Some overloads exist in TorchScript's registry only (registry.h).
+//     Composite operators without a line in the table are recorded as the operators that they consist of.
 //   - A sparse argument "adj" becomes the Inputs "adj.coo_indices", "adj.coo_values" (or "adj.csr_crow", "adj.csr_col",
 //     "adj.csr_values") and two Int inputs. These are "adj.coo_size.0" and "adj.coo_size.1" (or "adj.csr_size.0" and
 //     "adj.csr_size.1"), the first two elements of the data key "adj.coo_size" (or "adj.csr_size"). The matrix is the
 //     result of "aten::sparse_coo_tensor.indices_size", for CSR after "aten::_convert_indices_from_csr_to_coo".
-//   - int, float and bool arguments are Inputs of kind Int, Float and Bool; the data holds them as one-element tensors.
+//   - int, float and bool arguments in the data are Inputs of kind Int, Float and Bool; the data holds them as
+//     one-element tensors. Arguments that have their default are literals.
 //   - Outputs, tensors or numbers, are named "out", "out.0", "out.KEY". An output can be a Constant.
 //   - Containers in a module path ("convs" of "convs.1") have the call number of their caller, since they are not
 //     called.
