@@ -116,7 +116,7 @@ struct Operator {
         Write write = Write::None;
         int fillArgument = -1;       // Fill::Number: the position of the argument with the number
         bool aggregates = false;     // adds a round of message passing where it combines rows
-        bool multiplies = false;     // a matrix product: its work also grows with the width that it sums over
+        bool multiplies = false;     // computes matrix products: its work also grows with the width that it sums over
         bool overwrites = false;     // its in-place twin may write over an operand that is no longer read
         bool tells = false;          // its results are booleans for any operands
         bool keepsOrder = false;     // renumbering rows in the same order does not change its result

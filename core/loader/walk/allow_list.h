@@ -1,6 +1,6 @@
 #pragma once
 
-// Stops operators that may not run when LibTorch executes a module itself.
+// Keeps LibTorch from running operators that may not run, where it executes a module itself.
 
 #include <torch/csrc/jit/api/module.h>
 
