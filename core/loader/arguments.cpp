@@ -115,7 +115,9 @@ Built Assembler::coo(const std::string& key)
         return fail(ErrorCode::Input,
                     "the sparse input '" + key +
                         "' needs int64 indices [2, E], and two sizes followed by the dimensions of an edge's values",
-                    "take them from a sparse PyTorch tensor: a.coalesce().indices(), a.size()", key);
+                    "take them from a sparse PyTorch tensor: a.coalesce().indices(), a.coalesce().values(), "
+                    "a.size()",
+                    key);
     at::Tensor matrix;
     if (const auto bad = broken(key, [&] {
             at::_validate_sparse_coo_tensor_args(*indices, *values, sizes);

@@ -62,7 +62,7 @@ void checkSparse(const Stack& arguments)
     const at::Tensor& indices = arguments[0].toTensor();
     const std::vector<std::int64_t> size = arguments[2].toIntVector();
     TORCH_CHECK_INDEX(indices.dim() == 2 && indices.size(0) <= static_cast<std::int64_t>(size.size()),
-                      "indices must be a matrix without more rows than the size has dimensions");
+                      "indices must be a matrix with at most as many rows as the size has dimensions");
     for (std::int64_t d = 0; d < indices.size(0); ++d)
         within(indices[d], 0, size[static_cast<std::size_t>(d)] - 1, "indices");
 }

@@ -14,8 +14,8 @@ void registerCustomOps();
 // True if the operator is one of the stubs.
 bool isStub(const std::string& name);
 
-// What an operator that a file calls, and nothing here provides, is missing from ("PyTorch", or this version of LibTorch
-// for operators of PyTorch's own), and a remedy.
+// Describes an operator that a file calls, and that nothing here provides. It is missing from "PyTorch" or, if it is one
+// of PyTorch's own, from this version of LibTorch.
 struct MissingOperator {
     std::string from, hint;
 };

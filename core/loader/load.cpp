@@ -279,7 +279,7 @@ tl::unexpected<base::Error> noForward(const torch::jit::Module& module, const st
     std::string methods;
     for (const torch::jit::Method& method : module.get_methods())
         if (!method.name().starts_with("_")) methods += (methods.empty() ? "" : ", ") + method.name();
-    const std::string has = methods.empty() ? "" : "; its methods are " + methods;
+    const std::string has = methods.empty() ? "" : "; methods: " + methods;
     return fail(ErrorCode::Unsupported, "the model " + className + " has no forward method" + has,
                 "script or trace a module whose forward calls the method to compute");
 }

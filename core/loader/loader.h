@@ -1,7 +1,8 @@
 #pragma once
 
-// Loads a TorchScript file or an exported program and records it as a raw ir::Program. LibTorch reads TorchScript
-// files, so these functions must only be called in a confined process.
+// Loads a TorchScript file or an exported program, and records it as a raw ir::Program. Also checks data against the
+// arguments of forward, proposes inputs, and finds source code. LibTorch reads TorchScript files, so these functions
+// must only be called in a confined process.
 
 #include <functional>
 #include <map>
@@ -40,11 +41,11 @@ struct SizeLimit {  // the limits within which an exported program accepts a siz
     SizePlace place;
     std::int64_t least = 0, most = 0;  // equal: it was fixed when the program was exported
 };
-// The hint that explains how to export a program without such sizes.
+// The hint that explains how to export a program without such limits.
 inline constexpr const char* dynamicSizesHint =
-    "export it with dynamic sizes: torch.export.export(model, (x, edge_index), dynamic_shapes={\"x\": {0: Dim.AUTO}, "
-    "\"edge_index\": {1: Dim.AUTO}}), with Dim of torch.export; if a size is still fixed, Dim.DYNAMIC names the line "
-    "that fixes it";
+    "export the model with dynamic sizes: torch.export.export(model, (x, edge_index), dynamic_shapes={\"x\": {0: "
+    "Dim.AUTO}, \"edge_index\": {1: Dim.AUTO}}), with Dim of torch.export; if a size is still fixed, Dim.DYNAMIC names "
+    "the line that fixes it";
 
 struct SizeGuard {  // a condition on sizes under which an exported program computes what its model does
     std::optional<SizeExpression> condition;  // nullopt: of a form that Hopscope does not know
@@ -94,7 +95,7 @@ enum class Sha256 : std::uint8_t { No, Yes };
 // the CPU. Archives that TorchScript wrote but refuses to read ("Type mismatch: V is set to type A in the true branch
 // ...") are repaired in memory. Archives of torch.export.save (.pt2), recognised by their members, become a module in
 // memory; nothing in them is executed. Fails with Input (unreadable, damaged, malicious), Unsupported (a format, class,
-// method or operator that Hopscope does not read) or Resources (too little memory).
+// method, operator or dtype that Hopscope does not read) or Resources (too little memory or space, no child process).
 base::Result<Model> load(const std::string& path, Sha256 hashed = Sha256::No);
 
 // A straight-line program recorded from one run of forward, and the tensors of its Parameter and Constant values.
@@ -120,8 +121,8 @@ struct SourceText {
 struct SourceTexts {
     std::optional<SourceText> python, torchScript;
 };
-// Returns the source code of an operator; nullopt if the archive does not contain it. Linear in the size of the model's
-// code.
+// Returns the source code of an operator; a text is nullopt if the archive does not contain it. Linear in the size of
+// the model's code.
 SourceTexts findSource(const Model& model, const ir::Op& op);
 
 // The data keys that forward takes, and those that it does not.
@@ -131,20 +132,21 @@ struct Binding {
 };
 // Checks the data keys in `inputs` against forward's arguments. Keys that are not arguments are ignored with a note;
 // optional arguments without data have their default or are None. Fails with Input if a required argument has no data,
-// if a key is probably a misspelt argument, or if an exported program does not accept inputs of these sizes and types.
-// Fails with Unsupported if an argument cannot be made from tensors, or if an exported program accepts the inputs under
-// a condition that cannot be checked.
+// if data do not fit their argument, or if a key is probably a misspelt optional argument that has no data. Also fails
+// with Input if an exported program does not accept inputs of these sizes and types. Fails with Unsupported if an
+// argument cannot be made from tensors, or if an exported program accepts the inputs under a condition that cannot be
+// checked.
 base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs, Extent extent = Extent::Graph);
 
 // A function that is called with the operator that a slow walk has reached.
 using SlowFn = std::function<void(const std::string& place)>;
 
-// Runs forward once on a small `sample` (keys as in --data) and records every operator that is executed. Fails with
-// Unsupported, naming the operator's module path and source line, if an operator is not in the table
-// (operators/operators.h), behaves differently from its entry there or draws random numbers. Also fails if forward
-// throws or takes more than a million steps, and with Resources if it needs too much memory. `whole`, if given, is the
-// complete data from which the sample was taken. If forward throws on `whole` as well, the error is Input, because the
-// data is wrong; if it does not, a size was probably baked into the file on export.
+// Runs forward once on a small `sample` (keys as in --data) and records the operators that it executes, except those
+// whose results nothing uses. Fails with Unsupported, naming the operator's module path and source line, if an operator
+// may not run, behaves differently from its entry in the table (operators/operators.h) or draws random numbers. Also
+// fails if forward throws or takes more than a million steps, and with Resources if it needs too much memory. `whole`,
+// if given, is the complete data from which the sample was taken. If forward throws on `whole` as well, the error is
+// Input, because the data is wrong; if it does not, a size was probably baked into the file on export.
 //
 // The raw program has these properties:
 //   - Weights are Parameter values with dotted names; a tensor with two names is one value. Values computed from
@@ -158,11 +160,13 @@ using SlowFn = std::function<void(const std::string& place)>;
 //     no functional name. Lists, tuples and dictionaries do not appear in the program, only their elements do.
 //   - All overloads of `to` and `cpu` are recorded as "aten::to.dtype", `x.data` as "aten::detach", and hacked_twin
 //     overloads as the overload that they stand for. Some overloads exist in TorchScript's registry only (registry.h).
+//     Composite operators without a line in the table are recorded as the operators that they consist of.
 //   - A sparse argument "adj" becomes the Inputs "adj.coo_indices", "adj.coo_values" (or "adj.csr_crow", "adj.csr_col",
 //     "adj.csr_values") and two Int inputs. These are "adj.coo_size.0" and "adj.coo_size.1" (or "adj.csr_size.0" and
 //     "adj.csr_size.1"), the first two elements of the data key "adj.coo_size" (or "adj.csr_size"). The matrix is the
 //     result of "aten::sparse_coo_tensor.indices_size", for CSR after "aten::_convert_indices_from_csr_to_coo".
-//   - int, float and bool arguments are Inputs of kind Int, Float and Bool; the data holds them as one-element tensors.
+//   - int, float and bool arguments in the data are Inputs of kind Int, Float and Bool; the data holds them as
+//     one-element tensors. Arguments that have their default are literals.
 //   - Outputs, tensors or numbers, are named "out", "out.0", "out.KEY". An output can be a Constant.
 //   - Containers in a module path ("convs" of "convs.1") have the call number of their caller, since they are not
 //     called.
@@ -173,17 +177,19 @@ using SlowFn = std::function<void(const std::string& place)>;
 base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole = nullptr,
                         const SlowFn& slow = {});
 
-// Returns the operators in the code of forward and of everything that it calls, without running them. The program shows
-// a model that cannot be walked; it cannot be evaluated. Both sides of a branch are read unless a constant decides it,
-// and the body of a loop is read once. Containers and numbers are omitted. Inputs have the shapes of `sample` (keys as
-// in --data); if it is empty, shapes are unknown and every required argument with tensors is an input. Results have no
-// shape. `where` is Error::where of the refusal: the node at that location becomes an operator in any case. Reading ends
-// after 200,000 instructions.
+// Returns the operators in the code of forward and of everything that it calls, without running them. Of a model
+// without forward (methods.h), reads all methods whose names do not begin with an underscore. The program shows a model
+// that cannot be walked; it cannot be evaluated. Both sides of a branch are read unless a constant decides it, and the
+// body of a loop is read once. Containers and numbers are omitted. Inputs have the shapes of `sample` (keys as in
+// --data); if it is empty, shapes are unknown and every required argument with tensors is an input. Results have no
+// shape. `where` is Error::where of the refusal: the node at that location becomes an operator in any case. Reading
+// ends after 200,000 instructions.
 ir::Program readCode(const Model& model, const base::TensorMap& sample, const std::string& where);
 
 // Generates inputs for a walk without data (`inspect MODEL`): guesses shapes from the names of the arguments and the
-// shapes of the weights until forward accepts them. Fails with Unsupported, asking for --data, if forward accepts none
-// of the guesses or has a required argument that is neither a tensor nor a number.
+// shapes of the weights until forward accepts them, or until a walk fails for another reason. Fails with Unsupported,
+// asking for --data, if forward accepts none of the guesses or has a required argument that is neither a tensor nor a
+// number.
 base::Result<base::TensorMap> proposeSample(const Model& model, const SlowFn& slow = {});
 
 }  // namespace hopscope::loader

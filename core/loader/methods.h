@@ -6,7 +6,7 @@
 
 namespace hopscope::loader {
 
-// Loads such a model as load() does. The result can only be passed to readCode(), which reads all of its methods.
+// Loads such a model as load() does. The result can only be passed to readCode(), which reads its methods.
 base::Result<Model> loadMethods(const std::string& path);
 
 }  // namespace hopscope::loader

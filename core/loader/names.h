@@ -13,7 +13,7 @@ namespace hopscope::loader::names {
 // differ in one letter (names of four to six letters) or up to two (longer names).
 bool similar(std::string_view key, std::string_view wanted);
 
-// Returns the first key that is probably a misspelling of `wanted`; empty if there is none.
+// Returns the first key that, up to its first dot, is probably a misspelling of `wanted`; empty if there is none.
 std::string nearest(std::string_view wanted, const base::TensorMap& inputs);
 
 // Returns the essential line of a message of LibTorch, at most 300 characters: the first non-empty line or, after a

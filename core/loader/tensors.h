@@ -16,7 +16,7 @@ struct Walk::Tensors {
 };
 
 at::ScalarType scalarType(base::DType dtype);
-base::Result<base::DType> dtypeOf(at::ScalarType type);  // fails with Unsupported for quantised and other exotic types
+base::Result<base::DType> dtypeOf(at::ScalarType type);  // fails with Unsupported for types that base::DType lacks
 
 // Returns a tensor on the view's memory, which it keeps alive. The tensor must not be written to.
 at::Tensor toTensor(const base::TensorView& view);

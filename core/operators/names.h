@@ -1,21 +1,21 @@
 #pragma once
 
-// Classifies names of operators beyond the table. Some may run without a line in it, because they have no tensor results
-// to follow: TorchScript's own instructions, and operators on numbers, texts and containers. Others are refused.
+// Classifies names of operators beyond the table. Some may run without a line in it: TorchScript's own instructions,
+// conversions to numbers, and operators on numbers, texts and containers. Others tell why an operator is refused.
 
 #include <string_view>
 
 namespace hopscope::operators {
 
-// True for instructions of TorchScript and for properties of a tensor that are the same on every graph, such as its
-// rank: "prim::If", "aten::dim".
+// True for instructions of TorchScript ("prim::If"), for the sizes of a tensor ("aten::size"), and for facts that are
+// the same on every graph, such as the rank of a tensor ("aten::dim").
 bool isInstruction(std::string_view name);
-// True for such properties only.
+// True for such facts only.
 bool isFact(std::string_view name);
 // True for operators that turn a one-element tensor into a number: "aten::item".
 bool isToNumber(std::string_view name);
-// True for operators on numbers, texts, and lists and dictionaries that hold no tensor: "aten::floordiv". Many share a
-// name with an operator on tensors.
+// True for operators on numbers, texts, lists and dictionaries: "aten::floordiv". Many share a name with an operator on
+// tensors.
 bool isPlain(std::string_view name);
 
 // True for operators that access files, global state or memory owned by others, or change a shape in place. They are

@@ -4,8 +4,8 @@
 // results share memory with its operands (loader, analysis), its rule (analysis), how it can be repeated or run in place
 // (executor), and its cost (placement).
 //
-// An operator on tensors that has no line is refused. Adding one takes a line in table.cpp and a row in
-// tests/models/operators.py.
+// An operator on tensors is refused if neither the operator nor its plain twin has a line, and if it does not consist
+// of operators that have one. Adding an operator takes a line in table.cpp and a row in tests/models/operators.py.
 
 #include <cstdint>
 #include <span>
@@ -14,9 +14,10 @@
 
 namespace hopscope::operators {
 
-// The family of rules that an operator belongs to; analysis maps each one to a function. None: the operator may only be
-// used on values without rows, and on values that depend on structure alone, which are computed once for the whole
-// graph.
+// The family of rules that an operator belongs to; analysis maps each one to a function. None: there is no such
+// function. The operator may then only be used on values without rows, and on values that depend on structure alone,
+// which are computed once for the whole graph. Operators that the walk or the lowering removes or replaces (dropout in
+// eval mode, copy_) may be used on any rows.
 enum class Rule : std::uint8_t {
     None,
     Arange,
@@ -115,7 +116,7 @@ struct Operator {
         Write write = Write::None;
         int fillArgument = -1;       // Fill::Number: the position of the argument with the number
         bool aggregates = false;     // adds a round of message passing where it combines rows
-        bool multiplies = false;     // a matrix product: its work also grows with the width that it sums over
+        bool multiplies = false;     // computes matrix products: its work also grows with the width that it sums over
         bool overwrites = false;     // its in-place twin may write over an operand that is no longer read
         bool tells = false;          // its results are booleans for any operands
         bool keepsOrder = false;     // renumbering rows in the same order does not change its result

@@ -6,7 +6,7 @@
 
 namespace hopscope::optimiser {
 
-// Fails with Input, naming the kind of the pin. Linear in the pins.
+// Fails with Input, naming the kind of the pin, or a required read.
 base::Status checkPins(const Instance& instance);
 
 }  // namespace hopscope::optimiser

@@ -15,7 +15,7 @@ namespace hopscope::optimiser {
 // Reads one case object, or a document of them: {"format": "placement-cases/1", "cases": [..], "random_cases": [..]}.
 // Unknown members are refused. Those that only describe a case (title, seed_figure, why, depth, expect, baselines,
 // literal_colouring, reduced_candidates) and "conventions" are ignored. All instances that are returned pass check().
-// Fails with Input, naming file, JSON pointer and node.
+// Fails with Input, naming the place in the document.
 base::Result<std::vector<Instance>> readInstances(const json::Value& document, const std::string& file);
 
 // Returns one case object, from which readInstances() reads an equivalent instance.

@@ -20,13 +20,13 @@ struct Explanation {
     std::vector<int> stages;  // the stages that read it (Stored), compute it (Recomputed) or run it (Delayed)
     bool possible = true;     // false: no legal plan decides otherwise
     std::optional<double>
-        alternative;   // the cost of the best plan found that decides otherwise; nullopt: none found in time
+        alternative;   // the cost of the best plan found that decides otherwise; nullopt: none was found
     double saves = 0;  // alternative - the placement's cost: the benefit of the decision; 0 without an alternative
 };
 
-// Returns one explanation per decision, in order of stages and nodes. Omits outputs, which have to be stored.
-// Alternatives come from reoptimise(); `saves` can therefore be too high, but for an optimal placement never too low.
-// Solves one small problem per decision.
+// Returns one explanation per decision, in order of stages and nodes. Omits the storing of outputs, which is required.
+// Alternatives come from reoptimise(), which is called once per decision; `saves` can therefore be too high, but for an
+// optimal placement never too low. Fails with Cancelled if stopped.
 base::Result<std::vector<Explanation>> explain(const Instance& instance, const Placement& placement,
                                                const ReoptimiseOptions& options = {});
 

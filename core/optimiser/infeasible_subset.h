@@ -1,6 +1,7 @@
 #pragma once
 
-// Explains why no legal plan respects the pins: finds an irreducible infeasible subset of them, and suggests repairs.
+// Explains why there is no legal plan: finds an irreducible infeasible subset of the pins and the host budget, and
+// suggests repairs.
 
 #include <cstddef>
 #include <string>
@@ -36,11 +37,11 @@ struct RepairQuestions {
 // Finds an irreducible infeasible subset by a deletion filter, which solves one feasibility problem per pin, and the
 // repairs that make the whole instance feasible. MoreStages is the smallest sufficient number, up to three more or up
 // to the last stage that a pin names (at most 50 more). DropPins drops one pin of the subset and, if other conflicts
-// remain, a pin of each of these. RaiseBudget is the smallest budget that suffices. A subset without pins and budget
-// means that there are too few stages for any plan. `options` limits each solve separately, and solves for repairs take
-// at most ten seconds each; strategy, incumbent and onImprovement are ignored. Fails with Unsupported without a solver,
-// with Input if the instance is feasible, and with Resources or Cancelled if the subset is not found before the deadline
-// or a stop. Omits repairs that are not found in time.
+// remain, a pin of each of these. RaiseBudget is offered if the budget belongs to the subset. A subset without pins and
+// budget means that there are too few stages for any plan. `options` limits each solve separately, and solves for
+// repairs take at most ten seconds each; strategy, incumbent and onImprovement are ignored. Fails with Unsupported
+// without a solver, with Input if the instance is feasible, and with Resources or Cancelled if the subset is not found
+// before the deadline or a stop. Omits repairs that are not found in time.
 base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, const Options& options = {},
                                                     const RepairQuestions& asked = {});
 

@@ -106,8 +106,8 @@ struct Instance {
 // Checks that everything is in range, finite and not negative, that names differ, and that edges have no cycle. Inputs
 // must have no operands, and all other nodes some; only hops have src operands, all with node rows, and relations.
 // Frontier costs must be given where frontier rows can be needed; those of a node's own type must not be lower than on
-// D. Pins must apply to the nodes that they name. Fails with Input, naming the node, the relation or the kind of
-// pin. Linear. All other functions of the module require an instance that passes this check.
+// D. Pins must apply to the nodes that they name. Fails with Input, naming the faulty part. All other functions of the
+// module require an instance that passes this check.
 base::Status check(const Instance& instance);
 
 // Returns the earliest stage d of every node: the maximum of d of loc operands, 1 + d of src operands, 1 + d of required

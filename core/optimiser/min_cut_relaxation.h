@@ -15,8 +15,8 @@ struct MinCutRelaxation {
     std::vector<Edge> readEdges;
 };
 
-// Returns the optimum of the relaxation; of several optima, the one with the latest cuts. An edge costs a frontier read
-// if its use leads to a gather, and otherwise a read on D; a stored value costs its write.
+// Returns the optimum of the relaxation without pins; of several optima, the one with the latest cuts. An edge costs a
+// frontier read if its use leads to a gather, and otherwise a read on D; a stored value costs its write.
 MinCutRelaxation minCutRelaxation(const Instance& instance);
 
 // Returns a lower bound for the cost of every legal placement, without a solver. It counts each needed operator, each

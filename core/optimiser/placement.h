@@ -16,8 +16,8 @@ struct OnFrontier {
     auto operator<=>(const OnFrontier&) const = default;
 };
 
-// All lists are in topological order. A value of type t in computeF@t or readF@t also exists on D, and is not listed in
-// computeD or readD again.
+// The optimiser lists values in topological order. A value of type t in computeF@t or readF@t also exists on D. Such a
+// value is listed in readD again only if it is in computeF@t and a consumer on D has to read it.
 struct StagePlacement {
     int stage = 0;
     std::vector<NodeId> hops;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Re-optimises locally, for the preview while the user drags a pin in the window: only the stages around the pin are
-// optimised, and all others are fixed.
+// Re-optimises after pins have changed, as for the preview while the user drags a pin in the window: only the stages
+// around the pins are optimised. The whole instance is optimised if this finds nothing.
 
 #include <limits>
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The optimiser: finds the cheapest placement, with proof.
+// The optimiser: finds the cheapest placement, with a proof if time suffices.
 //
 //     Options options;
 //     options.deadlineSeconds = 5;
@@ -60,10 +60,11 @@ struct Options {
     std::shared_ptr<std::int64_t> iterations = nullptr;  // of the smaller programs, see solver::Limits
 };
 
-// Returns a proven answer or, at the deadline or when stopped, the best plan so far. The strategies Depth and
-// SourceRule return the baselines, which ignore pins and budget; LocalSearch never uses the solver. Fails with
-// Unsupported if a baseline is not executable, or if without a solver no legal plan was found and none could be
-// excluded. Fails with Cancelled if stopped, and with Resources at the deadline, before any plan was found.
+// Returns a proven answer if it can, and otherwise the best plan that was found: at the deadline, when stopped, with
+// `brief`, or without a solver. The strategies Depth and SourceRule return the baselines, which ignore pins and budget;
+// LocalSearch never uses the solver. Fails with Unsupported if a baseline is not executable, or if without a solver no
+// legal plan was found and none could be excluded. Fails with Cancelled if stopped, and with Resources at the deadline,
+// before any plan was found.
 base::Result<Answer> solve(const Instance& instance, const Options& options = {});
 
 // Returns the smallest hostPeak that a legal placement can have; the instance's own budget is ignored. Fails with

@@ -30,7 +30,7 @@ struct ExecutionRequest {
     std::string ownFolder =
         {};  // for checks and scratch files outside of the run, if other processes use `folder` as well
     ChosenPlan* given = nullptr;  // runs this plan unchanged instead of `plan`, and takes over its structure
-    bool keepStores = true;       // until the end, for verification; otherwise until no stage reads them
+    bool keepStores = true;       // until the end, unless host memory is limited; otherwise until no stage reads them
     // Only on a CPU, without verification and `keepStores`: data files that belong to the run alone and are not read
     // after it, with their paths in the data. The run truncates those that contain a single input
     // (executor::Options::transientInputs).
@@ -46,7 +46,8 @@ base::Status makeCacheFolder(const std::string& folder);
 
 // Chooses the plan, checks it on the sample unless the settings exclude verification, and runs it. Fails with Different
 // if its results already differ on the sample. If a branch has a different outcome on the real inputs than on the
-// sample, and the graph is small, walks `prepared` again with the real inputs, except with a given plan.
+// sample, and the graph is small, walks `prepared` again with the real inputs. Does not do so with a given plan, with a
+// plan from a file, or to resume a run.
 base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
                                    Reporter& reporter, const std::stop_token& stop);
 

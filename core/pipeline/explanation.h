@@ -9,9 +9,9 @@
 
 namespace hopscope::pipeline {
 
-// Explains the plan that planFor() returned for the request. Solves a small problem for each decision, in at most
-// `deadline` seconds (by default 10) for all. Fails with Unsupported without data, with Cancelled, and as a prediction
-// does.
+// Explains the plan that planFor() returned for the request. Solves a problem for each decision, in at most `deadline`
+// seconds (by default 10) for all; a plan that is not the optimum has no decisions. Fails with Unsupported without
+// data, with Cancelled, and as a prediction does.
 base::Result<schema::Explanation> explainPlan(const Planning& planning, const PlanAnswer& answer);
 
 }  // namespace hopscope::pipeline

@@ -205,7 +205,7 @@ base::Status checkExported(Prepared& prepared, const std::string& folder, const 
         return it != split->hashes.end() && it->second == prepared.hashes[what];
     };
     if (!same("model"))
-        return refused(folder, "the model has changed: this is not the file that it was exported from",
+        return refused(folder, "the model has changed: the folder was exported from a different file",
                        "export it again");
     if (!same("roles"))
         return refused(folder, "inputs had different roles when it was exported",

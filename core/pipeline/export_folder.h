@@ -1,6 +1,6 @@
 #pragma once
 
-// Exports a verified split as a self-contained folder, for `export`.
+// Exports a verified split as a self-contained folder, previews its files, and checks exported folders.
 
 #include <map>
 #include <stop_token>
@@ -24,15 +24,13 @@ struct ExportRequest {
 };
 
 // Runs and verifies the plan, writes the code (export/export.h) and, when `folder` is complete, renames it to the
-// requested name. Fails as a run does, with Different if the verdict is not "equal", with Unsupported if the split
-// cannot be expressed as code, and with Internal if the code computes other results on the sample. A failure leaves no
-// files.
+// requested name. Fails as a run and exporter::write() do, with Different if the verdict is not "equal", and with
+// Internal if the code computes other results on the sample. A failure leaves no files.
 base::Result<schema::Split> exportFolder(const ExportRequest& request, PartialFolder& folder,
                                          executor::Observer& observer, Reporter& reporter, const std::stop_token& stop);
 
 // Returns the texts of the files that an export of this plan would write, by name. The text is empty for binary files,
-// for those that depend on the verification, and for run.py. Writes nothing. Fails with Unsupported as exportFolder()
-// does.
+// for those that depend on the verification, and for run.py. Writes nothing. Fails as exporter::write() does.
 base::Result<std::map<std::string, std::string>> previewExport(const Prepared& prepared, const plan::Plan& plan,
                                                                const std::string& tool);
 

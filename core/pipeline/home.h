@@ -8,8 +8,8 @@
 
 namespace hopscope::pipeline {
 
-// The engine's own folder for scratch files and temporary results, in the system's temporary folder. It is locked while
-// the process runs and removed when it ends. If a process was killed, the next engine removes its folder.
+// The engine's own folder for scratch files and temporary results, in the system's temporary folder. It is locked until
+// the process ends, and then removed. If a process was killed, the next engine removes its folder.
 class EngineHome {
 public:
     static base::Result<EngineHome> make();

@@ -10,7 +10,7 @@
 
 namespace hopscope::pipeline {
 
-// The names of a stage's operators, in execution order, without repetitions: "convs.0 SAGEConv", "relu". Operators that
+// The names of a stage's operators, in program order, without repetitions: "convs.0 SAGEConv", "relu". Operators that
 // an earlier stage has already computed on different rows are in `again`.
 struct StageLabels {
     std::vector<std::string> first, again;
@@ -21,7 +21,7 @@ struct StageLabels {
 // still differ; if they do not differ at any length, the names are short.
 std::vector<StageLabels> stageLabels(const analysis::Analysis& analysis, const plan::Plan& plan);
 
-// Returns the modules of a list of operators: "conv1", "conv2".
+// Returns the modules of a list of operators, and the names of operators outside of modules: "conv1", "relu".
 std::vector<std::string> opLabels(const analysis::Analysis& analysis, const std::vector<ir::OpId>& ops);
 
 // Returns the readable name of a table: "edge_index + self-loops", "part of node".

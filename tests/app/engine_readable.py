@@ -166,7 +166,7 @@ class Readable(EngineTest):
 
     def test_a_model_without_forward_is_drawn_and_its_methods_are_named(self):
         words = self.scripted(Autoencoder())
-        says = "the model Autoencoder has no forward method; its methods are decode, encode"
+        says = "the model Autoencoder has no forward method; methods: decode, encode"
         self.refused(4, says, "run", *words, "-o", self.folder / "out")
         document = self.document("inspect", *words)
         self.valid("inspect", document)

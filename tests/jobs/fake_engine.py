@@ -264,7 +264,7 @@ class Engine:
         if "scarce" in params["folder"]:
             raise Refused(-32006, "out of memory")
         if "changed" in params["folder"]:
-            raise Refused(-32003, params["folder"] + ": the model has changed: this is not the file that it was exported from")
+            raise Refused(-32003, params["folder"] + ": the model has changed: the folder was exported from a different file")
         return {"verification": verified(2), "notes": ["these data differ from the data of the export"]}
 
     def run_start(self, params):

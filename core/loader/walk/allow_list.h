@@ -1,6 +1,6 @@
 #pragma once
 
-// Prevents operators that Hopscope does not know from running when LibTorch executes a module itself.
+// Keeps LibTorch from running operators that may not run, where it executes a module itself.
 
 #include <torch/csrc/jit/api/module.h>
 

@@ -187,7 +187,7 @@ Item SequenceOperators::compare(const Item& a, const Item& b, bool wanted)
     if (x.size() != y.size()) return Item(IValue(!wanted));
     Item all{IValue(true)};
     for (std::size_t i = 0; i < x.size(); ++i) {
-        if (x[i].isTensor() || x[i].box) m_tools.location.refuse("lists of tensors are compared");
+        if (x[i].isTensor() || x[i].box) m_tools.location.refuse("lists of tensors or of lists are compared");
         const Item same = m_tools.numbers.arithmetic("scalar::eq", x[i], y[i]);
         all = i == 0 ? same : m_tools.numbers.arithmetic("scalar::and", all, same);
     }

@@ -40,7 +40,7 @@ std::optional<std::string> contradiction(Aliasing claim, const at::Tensor& resul
         break;
     case Aliasing::Same:
     case Aliasing::View:
-        if (!first) return "gives memory of its own where a view of its first operand is expected";
+        if (!first) return "gives no view of its first operand, where one is expected";
         break;
     case Aliasing::SameDtype:
     case Aliasing::SameIfDense:
@@ -51,7 +51,7 @@ std::optional<std::string> contradiction(Aliasing claim, const at::Tensor& resul
     }
     const bool whole = claim != Aliasing::View && claim != Aliasing::ViewIfDense && claim != Aliasing::Unfollowed;
     if (first && whole && (result.sizes() != operands[0].sizes() || result.dtype() != operands[0].dtype()))
-        return "gives a part of its first operand where the whole is expected";
+        return "gives its first operand with a different shape or dtype, where the same is expected";
     return std::nullopt;
 }
 
