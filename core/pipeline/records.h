@@ -1,6 +1,6 @@
 #pragma once
 
-// Converts the measurements of the engine's modules to the records of the documents.
+// Makes the report of a run from the executor's measurements.
 
 #include "executor/executor.h"
 #include "pipeline/planner.h"

@@ -12,7 +12,7 @@ namespace hopscope::placement {
 
 struct ValueAccount {
     double write = 0, read = 0,
-           compute = 0;                 // in the unit of the cost model; the first result of an operator bears its cost
+           compute = 0;  // in the unit of the cost model; `compute`: of the operator, for its first result
     std::vector<plan::StageId> stages;  // the stages that compute it, ascending
     [[nodiscard]] double total() const { return write + read + compute; }
     bool operator==(const ValueAccount&) const = default;

@@ -385,7 +385,7 @@ class Refusals(unittest.TestCase):
         self.refused(4, "export cannot write mix, which is not a dense tensor", "register it as a dense matrix: mix.to_dense()",
                      "export", self.model(SparseWeight), "--data", graph, "-o", self.path("no"))
         self.accepted("export", self.model(DenseWeight), "--data", graph, "-o", self.path("parts"))
-        self.refused(3, "exists already", "choose another folder, or remove it", "export", self.model(DenseWeight), "--data",
+        self.refused(3, "exists already", "remove it, or choose another folder", "export", self.model(DenseWeight), "--data",
                      graph, "-o", self.path("parts"))
         np.save(self.path("x.npy"), X)
         wrong = self.data("beyond", {**GRAPH, "edge_index": changed(INDEX, (0, 2), NODES)})
