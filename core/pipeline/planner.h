@@ -48,9 +48,8 @@ struct PlanAnswer {
 // Makes a plan. By the same cost model, the strategies "optimal" and "local-search" never return a plan that is more
 // expensive than those of the rules with the same pins and number of stages. The exception is up to 2 % more time if
 // that saves more than 1 % of the bytes. If no optimum can be found for the model, the better rule's plan is returned
-// with a note. Without data, both strategies are the same as "depth". If the memory limit requires smaller batches,
-// they return the fastest plan found that fits into it (see fitMemory). Fails as placement does, with Cancelled, and
-// with Resources.
+// with a note. Without data, both strategies are the same as "depth". If a run of the optimum would exceed the memory
+// limit, they return the best plan that fitMemory() finds. Fails as placement does, with Cancelled, and with Resources.
 base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
 

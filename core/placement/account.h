@@ -21,7 +21,7 @@ struct ValueAccount {
 struct Account {
     std::map<plan::ValueId, ValueAccount> values;
     double structure = 0;  // reading the relations of gathers, and values that follow from the graph alone
-    double stages = 0;     // fixed costs of the stages, without their work
+    double stages = 0;     // fixed costs of the loops, without their work
     [[nodiscard]] double total() const;
 };
 
