@@ -219,8 +219,9 @@ base::Status OutputFolder::lockTogether(const std::stop_token& stop)
         const bool same = tried.holder == sharersOf(shards);
         if (!same && ++attempt > mostAttempts)
             return refuse(m_path, "locked by " + (tried.holder.empty() ? std::string("another run") : tried.holder),
-                          heldByShards(tried.holder) ? "use the same N in --shard I/N for all shards of a run"
-                                                     : "wait for that run or choose another folder");
+                          heldByShards(tried.holder)
+                              ? "use the same N in --shard I/N for all shards of a run, or choose another folder"
+                              : "wait for that run or choose another folder");
     }
     return base::fail(base::ErrorCode::Cancelled, "cancelled");
 }

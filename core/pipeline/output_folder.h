@@ -29,15 +29,17 @@ public:
     // as well, unless `unfinished` is Continue and the run has no shards.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
     // Opens the folder for one of several processes that compute a run together; index 0 stands for the first index
-    // that no process of the run has used yet. Waits while another process publishes the results. Also fails with Input
-    // if a run without shards or with a different number of them holds the folder, or if this shard is already running.
+    // that no process of the run has used yet. Waits while another process publishes the results. Fails with Cancelled,
+    // and as open() does. Also fails with Input if a run without shards or with a different number of them holds the
+    // folder, or if this shard is already running.
     static base::Result<OutputFolder> openShared(const std::string& path, const executor::Share& share,
                                                  const std::stop_token& stop);
     OutputFolder(OutputFolder&& other) noexcept;
     OutputFolder& operator=(OutputFolder&&) = delete;
     ~OutputFolder();
 
-    // Unlocks the folder, and removes unfinished files unless a journal is kept. The destructor does the same.
+    // Unlocks the folder, and removes unfinished files unless a journal is kept. In a shared folder, the last process
+    // removes them. The destructor does the same.
     void abandon();
     // Starts a thread with the heartbeat of a run that holds the folder alone, for processes on other machines. Without
     // the heartbeat, these processes take the folder over after some time (folder_lock.h).
@@ -59,13 +61,14 @@ public:
     base::Result<bool> isolate(const std::stop_token& stop);
     // Adds a file of the journal, which publish() renames to `name` in the folder.
     void add(const std::string& file, const std::string& name);
-    // Renames the files in the order of add() and removes the journal. Once the list of files is on disk, the next
-    // open() completes the renames if this process does not.
+    // Renames the files in the order of add() and removes the journal. If this process is killed once the list of files
+    // is on disk, the next process that opens the folder completes the renames. Fails with Input if another process has
+    // taken over the folder.
     base::Status publish();
     // Keeps the journal if nothing is published.
     void keepJournal() { m_keep = true; }
     [[nodiscard]] bool keepsJournal() const { return m_keep; }
-    // Whether open() has completed the renames of an earlier process.
+    // Whether opening the folder has completed the renames of an earlier process.
     [[nodiscard]] bool completed() const { return m_completed; }
 
 private:

@@ -29,7 +29,7 @@ base::Result<PartialFolder> PartialFolder::make(const std::string& wanted)
     const fs::path path = target.has_filename() ? target : target.parent_path();
     std::error_code problem;
     if (fs::exists(fs::symlink_status(path, problem)))
-        return unpublished(path.string(), "exists already", "choose another folder, or remove it");
+        return unpublished(path.string(), "exists already", "remove it, or choose another folder");
     const fs::path partial = path.parent_path() / ("." + path.filename().string() + "-" + std::to_string(getpid()));
     PartialFolder folder(path.string(), partial.string());
     fs::create_directories(path.parent_path(), problem);

@@ -1,8 +1,8 @@
 #pragma once
 
 // Makes a plan from a strategy, the user's pins and the graph. Rules yield a plan directly. The optimum depends on the
-// row counts of the batches, which depend on the plan; it is therefore solved again until the plan does not change, but
-// at most four times.
+// row counts of the batches, which depend on the plan. It is therefore solved until the plan does not change, at most
+// four times and within the deadline.
 
 #include <memory>
 
@@ -47,21 +47,21 @@ struct PlanAnswer {
 
 // Makes a plan. By the same cost model, the strategies "optimal" and "local-search" never return a plan that is more
 // expensive than those of the rules with the same pins and number of stages. The exception is up to 2 % more time if
-// that saves bytes. If no optimum can be found for the model, the better rule's plan is returned with a note. Without
-// data, both strategies are the same as "depth". If the memory limit requires smaller batches, they return the fastest
-// plan found that fits into it (see fitMemory). Fails as placement does, with Cancelled, and with Resources.
+// that saves more than 1 % of the bytes. If no optimum can be found for the model, the better rule's plan is returned
+// with a note. Without data, both strategies are the same as "depth". If a run of the optimum would exceed the memory
+// limit, they return the best plan that fitMemory() finds. Fails as placement does, with Cancelled, and with Resources.
 base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
 
-// Makes a plan without regard to the memory limit, and with no values resident on a GPU.
+// Makes a plan without regard to the device's memory limit, and with no values resident on a GPU.
 base::Result<PlanAnswer> searchPlan(const Planning& planning);
 
 // Returns the answer for a plan that was found in a different way, for the device and the batch of the request, with
 // the cost of the plan but without a lower bound.
 base::Result<PlanAnswer> pricedPlan(const Planning& planning, plan::Plan plan);
 
-// Re-optimises locally for changed pins: starts from the optimum of the basis, and solves only the stages around the
-// pins that differ, for the same row counts. Fails as planFor() does.
+// Re-optimises for changed pins, for the same row counts: starts from the optimum of the basis, and solves the stages
+// around the pins that differ, or else all stages (see placement::optimise). Fails as that does.
 base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                   const Basis& before, std::stop_token stop);
 

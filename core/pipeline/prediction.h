@@ -1,6 +1,7 @@
 #pragma once
 
-// Writes the bytes that a plan is predicted to move and hold, into the plan itself and as a separate document.
+// Writes predictions: the bytes that a plan will move and hold into the plan itself, and bytes and times as the member
+// `predicted` of answers.
 
 #include "executor/forecast/predict.h"
 #include "pipeline/prepare.h"
@@ -14,7 +15,7 @@ std::int64_t peakOf(const forecast::Prediction& prediction);
 // Fills `bytes`, `peak_memory` and the `bytes_written` and `bytes_read` of each stored value.
 void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction);
 
-// Returns the member `predicted` of the answer to plan/make.
+// Returns the member `predicted` of the answers to plan/make and plan/load.
 schema::Prediction predictionOf(const plan::Plan& plan, const forecast::Forecast& forecast);
 
 }  // namespace hopscope::pipeline

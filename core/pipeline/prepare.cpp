@@ -51,8 +51,7 @@ std::string devicesText(const loader::ModelInfo& info)
         text += (text.empty() ? "" : ", ") + name;
         places += count;
     }
-    return "the file refers to device " + text + " in " + std::to_string(places) +
-           (places == 1 ? " place" : " places") +
+    return "the file names " + text + " in " + std::to_string(places) + (places == 1 ? " place" : " places") +
            ", as models exported on a GPU do; the executing device is used instead; the file is "
            "unchanged";
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Converts the measurements of the engine's modules to the records of the documents.
+// Makes the report of a run from the executor's measurements.
 
 #include "executor/executor.h"
 #include "pipeline/planner.h"
@@ -8,7 +8,7 @@
 
 namespace hopscope::pipeline {
 
-// Converts a run to a report. The caller adds outputs and verification.
+// Returns the report of a run, to which publish() adds the outputs, the verification and numbers that are not finite.
 schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
                         const base::Settings& settings, const std::optional<forecast::Forecast>& forecast);
 

@@ -7,8 +7,8 @@
 
 namespace hopscope::pipeline {
 
-// Tries up to three more stages than the request allows, and offers the first number that works. Then tries to drop
-// each of the first 32 pins alone. Each attempt is a planFor(). Fails with Cancelled.
+// If the request limits the number of stages, tries up to three more, and offers the first number that works. Then
+// tries to drop each of the first 32 pins alone. Each attempt is a planFor(). Fails with Cancelled.
 base::Result<schema::Repairs> findRepairs(const Planning& planning);
 
 }  // namespace hopscope::pipeline

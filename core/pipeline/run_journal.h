@@ -35,8 +35,8 @@ public:
     RunJournal(const RunJournal&) = delete;
     RunJournal& operator=(const RunJournal&) = delete;
 
-    // Whether an earlier process has started this run. planFile() is then the file of its plan; walkedWhole() states
-    // whether it walked the model with the whole graph.
+    // Whether this process resumes the run of an earlier one. planFile() is then the file of that run's plan;
+    // walkedWhole() states whether the earlier process walked the model with the whole graph.
     [[nodiscard]] bool goesOn() const { return m_begun.has_value(); }
     [[nodiscard]] std::string planFile() const;
     [[nodiscard]] bool walkedWhole() const { return m_begun && m_begun->walked == schema::Walked::Data; }
@@ -57,7 +57,7 @@ protected:
     [[nodiscard]] OutputFolder& folder() const { return m_folder; }
     [[nodiscard]] std::string file(const std::string& name) const;
     [[nodiscard]] bool hasBegun() const;  // whether run.json exists
-    // Reads run.json. Fails if the conditions of this process differ from it.
+    // Reads run.json. Fails with Input if the file or the plan is damaged, or if the conditions of this process differ.
     base::Status readBegun();
     // Returns the beginning of a message: "the unfinished run in this folder cannot be resumed".
     [[nodiscard]] virtual std::string whatCannot() const;

@@ -26,14 +26,14 @@ struct TrustList {
     std::vector<TrustedFile> files;
     std::vector<std::string> folders;  // absolute, without links
 };
-// Reads the list, which is empty if there is no file. Fails with Input if it cannot be read.
+// Reads the list. Without a file, the list is empty. Fails with Input if the file cannot be read.
 base::Result<TrustList> trusted();
 
 // Whether the list has a folder that contains the file, or $HOPSCOPE_TRUST names the file or such a folder. That
 // variable is a list with ":" between paths; "/" stands for every file. Links are resolved first.
 bool trustedByPlace(const std::string& path);
 // Checks whether the list or the samples contain a file with this hash. Otherwise fails with Untrusted; the hint
-// explains how to agree.
+// explains how to agree. Fails with Input if the list cannot be read.
 base::Status trustedByContent(const std::string& path, const std::string& sha256);
 
 // Makes both checks for the present content of a file, unless it is an exported program. Linear in its bytes. Fails
@@ -41,9 +41,11 @@ base::Status trustedByContent(const std::string& path, const std::string& sha256
 base::Status mayRun(const std::string& path);
 
 // Adds a file with its present content, or a folder, to the list. Linear in the bytes of the file. Fails with Input if
-// it cannot be read, or is a folder with a line break in its name; with Resources if the list cannot be written.
+// the file or the list cannot be read, or if a folder has a line break in its name. Fails with Input or Resources if
+// the list cannot be written (see writeTextFile).
 base::Status trust(const std::string& path);
-// Removes a folder, or a file by its path or content, from the list. Fails with Input if it is not in the list.
+// Removes a folder, or a file by its path or content, from the list. Fails with Input if it is not in the list, and as
+// trust() does if the list cannot be read or written.
 base::Status distrust(const std::string& path);
 
 }  // namespace hopscope::pipeline

@@ -1,6 +1,6 @@
 #pragma once
 
-// Writes and reads the walls of a machine as a document, and as readable text.
+// Writes and reads the walls of a machine as JSON, and names a wall and its unit in readable text.
 
 #include <string>
 

@@ -12,7 +12,7 @@ namespace hopscope::placement {
 
 struct ValueAccount {
     double write = 0, read = 0,
-           compute = 0;                 // in the unit of the cost model; the first result of an operator bears its cost
+           compute = 0;  // in the unit of the cost model; `compute`: of the operator, for its first result
     std::vector<plan::StageId> stages;  // the stages that compute it, ascending
     [[nodiscard]] double total() const { return write + read + compute; }
     bool operator==(const ValueAccount&) const = default;
@@ -21,7 +21,7 @@ struct ValueAccount {
 struct Account {
     std::map<plan::ValueId, ValueAccount> values;
     double structure = 0;  // reading the relations of gathers, and values that follow from the graph alone
-    double stages = 0;     // fixed costs of the stages, without their work
+    double stages = 0;     // fixed costs of the loops, without their work
     [[nodiscard]] double total() const;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The cheapest plan of a model, with its certificate.
+// Finds the cheapest plan of a model.
 
 #include <stop_token>
 
@@ -9,7 +9,7 @@
 namespace hopscope::placement {
 
 struct OptimiseOptions {
-    std::optional<double> hostMemory;  // bytes of stores at any time, if each is freed after its last reader
+    std::optional<double> hostMemory;  // the most bytes of stores at any time, if each is freed after its last reader
     bool localSearch = false;          // no integer programs: quicker, with a weaker bound
     double deadlineSeconds = 10;  // for all solves together; afterwards, the best plan so far is returned with its gap
     std::optional<int> stages;    // maximum; none: as few as the model and the pins need
@@ -36,8 +36,9 @@ struct Optimum {
 // the least memory that a plan needs). Also fails with Cancelled and Resources.
 //
 // With `before`, a plan of the same model for the same costs and other pins, only the stages around the pins that
-// differ are optimised, and all others remain unchanged. This is much quicker, and gives no bound. `before` is ignored
-// if the two cannot be compared, for instance because a gather is pinned to be stored or stages are now counted.
+// differ are optimised, and all others remain unchanged. If that finds no plan, all stages are optimised, with fewer
+// iterations. This is quicker than without `before`, and gives no bound. `before` is ignored if the two cannot be
+// compared, for instance because a gather is pinned to be stored or stages are now counted.
 base::Result<Optimum> optimise(const analysis::Analysis& analysis, const CostModel& costs,
                                const std::vector<plan::Pin>& pins, const OptimiseOptions& options,
                                const Optimum* before = nullptr);

@@ -76,7 +76,7 @@ base::Error stuckAt(const Sources& sources, ValueId v, RowClass rows)
         return base::makeError(
             base::ErrorCode::Unsupported,
             ir::describeOp(op) + ": its result '" + analysis::nameOfValue(a, v) +
-                "' has the rows of several tables, one below the other, and is not a row of any of them",
+                "' has the rows of several tables, one below the other, and therefore belongs to none of them",
             "return the parts one by one, as in `return a, b` instead of torch.cat([a, b])", ir::describeOp(op));
     return base::makeError(base::ErrorCode::Unsupported,
                            ir::describeOp(op) + ": its result '" + analysis::nameOfValue(a, v) + "' is needed on " +

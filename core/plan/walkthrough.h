@@ -48,7 +48,7 @@ constexpr auto fieldsOf(const T*)
               "`label`: every operator goes to the stage of its depth or, by the source rule, to the stage of its "
               "module's depth; "
               "`pull`: the source rule moves a cut towards the inputs; `settle`: operators move to the stages in which "
-              "the plan computes them, or to several; `store`: a value is stored between stages"),
+              "the plan computes them; `store`: a value is stored between stages"),
         field("moved", &T::moved, "operators that change their stages, ascending"),
         field("stored", &T::stored, "the value of a `store`: `v5`; null otherwise"));
 }
@@ -84,7 +84,8 @@ constexpr auto fieldsOf(const T*)
     return base::described(
         "colouring",
         field("cost", &T::cost,
-              "of writing and reading these values, in `unit`, for the row counts of the depth rule's batches",
+              "of writing and reading these values, in `unit`, for the row counts of the batches of the first plan in "
+              "`ways`",
               base::Quantity::Ratio),
         field(
             "stored", &T::stored,

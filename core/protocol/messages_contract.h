@@ -8,7 +8,7 @@
 
 namespace hopscope::protocol {
 
-// Returns all kinds of events in one table "events", and the table of the rates of machines.
+// Returns all kinds of events in one table "events", and the tables of schema/machine_rates.h.
 std::vector<schema::DocumentedStruct> messageTables();
 // Returns the tables of schema/plan_answers.h.
 std::vector<schema::DocumentedStruct> planAnswerTables();

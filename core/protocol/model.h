@@ -75,7 +75,7 @@ struct LintRecord {
 struct ModelRecord {
     std::string path, className;
     bool traced = false, exported = false, repaired = false, splittable = false;
-    bool fromCode = false;  // the model could not be run: its operators come from its code, without shapes and depth
+    bool fromCode = false;  // the model could not be walked: its operators come from its code, without shapes and depth
     int depth = 0, depthModule = 0, depthOp = 0;
     base::IdVector<OpId, OpRecord> ops;  // in execution order: inputs first, outputs last
     base::IdVector<ValueId, ValueRecord> values;

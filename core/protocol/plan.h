@@ -71,8 +71,8 @@ struct PlanRecord {
     std::map<OpId, std::vector<StageId>> stagesByOp;
 };
 
-// Whether both plans have the same pins and the same prologue, and the same stages compute, store and read the same
-// values. A drawing of one then also shows the other.
+// Whether both plans have the same pins, prologue, stages and stored values, also with the same bytes. A drawing of one
+// then also shows the other.
 bool sameCuts(const PlanRecord& left, const PlanRecord& right);
 
 // Reads the result of plan/make or plan/load. Fails with Input and a JSON pointer.

@@ -27,8 +27,8 @@ struct Request {
 
 // Finds the receptive field of a node. Averages over nodes are exact if all receptive fields can be visited within the
 // budget. Otherwise they are those of a sample of at least four nodes, whose size follows from the budget and the first
-// receptive fields of the sample. `folder`: for scratch files. Fails with Usage (no such node or table), Unsupported
-// (no output has rows), Input, Resources or Cancelled.
+// receptive fields of the sample. `folder`: for scratch files. Fails with Usage (no such node or table, or several
+// tables to choose from), Unsupported (no output has rows), Input, Resources or Cancelled.
 base::Result<schema::ReceptiveField> receptiveField(const loader::Walk& walk, const analysis::Analysis& analysis,
                                                     const base::TensorMap& inputs, const Request& request,
                                                     const std::string& folder, std::stop_token stop);

@@ -1,8 +1,8 @@
 #pragma once
 
 // Writes and reads plan.json as a JSON value and as text. Writers are deterministic (sorted keys, fixed number format).
-// Readers are strict: an unknown major version, a missing field, a wrong type or a dangling name fails with Input and a
-// JSON pointer. Unknown fields are ignored, because minor versions may add some.
+// Readers are strict: an unknown major version, a missing required field, a wrong type or a dangling name fails with
+// Input and a JSON pointer. Unknown fields are ignored, because minor versions may add some.
 
 #include <map>
 #include <string>

@@ -1,6 +1,7 @@
 #pragma once
 
-// Reads pins from documents, requests and files (json/pin.h), and checks that the model has their values.
+// Writes pins, and reads them from documents, requests and files (json/pin.h). Readers check that the model has their
+// values.
 
 #include <functional>
 #include <optional>

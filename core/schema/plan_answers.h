@@ -124,7 +124,7 @@ json::Value explanationValue(const Explanation& explanation);
 // Reads the answer. Fails with Input and a JSON pointer.
 base::Result<Explanation> readExplanation(const json::Value& answer, const ModelNames& model);
 
-// ---- plan/make and plan/load: predictions from the plan, the shapes and the graph, made without running the model
+// ---- plan/make and plan/load: predictions from the plan, the shapes and the graph, made before the plan runs
 
 struct PredictedRead {
     ir::ValueId value;

@@ -31,11 +31,11 @@ base::Status checkHashes(const Hashes& found, const Hashes& expected, const std:
 base::Status checkReassociated(bool made, const analysis::Analysis& analysis, const std::string& file)
 {
     if (made == analysis.reassociate) return {};
-    return base::fail(
-        base::ErrorCode::Input, file + ": the plan was made " + (made ? "with" : "without") + " --reassociate",
-        made ? "pass --reassociate, or make a new plan without it: export and debug accept only such plans"
-             : "leave --reassociate out, or make a new plan with it",
-        file + " /reassociate");
+    return base::fail(base::ErrorCode::Input,
+                      file + ": the plan was made " + (made ? "with" : "without") + " --reassociate",
+                      made ? "pass --reassociate, or make a new plan without it: export and debug accept no others"
+                           : "leave --reassociate out, or make a new plan with it",
+                      file + " /reassociate");
 }
 
 ModelNames modelNames(const analysis::Analysis& analysis, const Names& names)

@@ -356,8 +356,8 @@ const StageRecord* stageOf(const Report* report, plan::StageId stage);
 
 json::Value reportValue(const Report& report);
 std::string writeReport(const Report& report);  // its text
-// Shortens a report to less than mostReportBytes of text, not counting its outputs. Omits the least important records;
-// a note states their number.
+// Shortens a report whose text has mostReportBytes or more: cuts long texts and omits the least important records. A
+// note states how many. Outputs are not omitted, so a report with very many of them can still be longer.
 inline constexpr std::size_t mostReportBytes = 4'000'000;
 Report bounded(Report report);
 base::Result<Report> readReport(const std::string& text, const std::string& file);

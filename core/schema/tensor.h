@@ -18,7 +18,7 @@ inline constexpr std::int64_t mostRowsOfTensor = 100;  // the most rows in a doc
 struct Statistics {
     std::int64_t numbers = 0, finite = 0, zeros = 0, nan = 0, infinite = 0;
     std::optional<double> least{}, most{}, mean{}, deviation{};  // of the finite ones
-    std::vector<std::int64_t> histogram{};  // histogramBins equal bins from least to most, or empty
+    std::vector<std::int64_t> histogram{};                       // histogramBins equal bins, or empty
 };
 
 template <std::same_as<Statistics> T>

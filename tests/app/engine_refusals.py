@@ -304,7 +304,7 @@ class Refusals(unittest.TestCase):
         never = [["no_checkpoint", label[name]] for name in (
             "convs.0 output", "convs.0 product (2)", "convs.0 sum (2)", "convs.0 sum aggregation (2)", "convs.1.lin output",
             "convs.1 product")]
-        said = self.refused(4, "no legal plan respects these pins: never store", "remove this pin: never store", *plan,
+        said = self.refused(4, "no legal plan respects what is pinned: never store", "remove this pin: never store", *plan,
                             "--strategy", "source-rule", *self.pins(["no_checkpoint", relu], *never))
         self.assertIn("remove this pin: never store 'relu after convs.0'", said)
         self.accepted(*plan, "--strategy", "source-rule", *self.pins(*never))
@@ -386,7 +386,7 @@ class Refusals(unittest.TestCase):
         self.refused(4, "export cannot write mix, which is not a dense tensor", "register it as a dense matrix: mix.to_dense()",
                      "export", self.model(SparseWeight), "--data", graph, "-o", self.path("no"))
         self.accepted("export", self.model(DenseWeight), "--data", graph, "-o", self.path("parts"))
-        self.refused(3, "exists already", "choose another folder, or remove it", "export", self.model(DenseWeight), "--data",
+        self.refused(3, "exists already", "remove it, or choose another folder", "export", self.model(DenseWeight), "--data",
                      graph, "-o", self.path("parts"))
         np.save(self.path("x.npy"), X)
         wrong = self.data("beyond", {**GRAPH, "edge_index": changed(INDEX, (0, 2), NODES)})

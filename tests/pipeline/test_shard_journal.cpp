@@ -122,7 +122,8 @@ TEST_CASE("a shard runs once, with others of the same run only, and never beside
         const auto refused = pipeline::OutputFolder::openShared(path, {1, 2}, {});
         REQUIRE_FALSE(refused);
         CHECK(messageOf(refused).ends_with("locked by 1 shard"));
-        CHECK(refused.error().hint == "use the same N in --shard I/N for all shards of a run");
+        CHECK(refused.error().hint ==
+              "use the same N in --shard I/N for all shards of a run, or choose another folder");
     }
     const auto alone = pipeline::OutputFolder::open(path);
     REQUIRE(alone);
