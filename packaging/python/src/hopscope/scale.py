@@ -144,7 +144,7 @@ def _table(report: dict[str, Any]) -> str:
     verdict = (report["verify"] or {}).get("verdict", "not verified")
     outputs = ", ".join(item["file"] for item in report["outputs"])
     return "\n".join(
-        [f"{outputs}: {verdict}; {len(scale['workers'])} workers of {scale['threads']} cores{lost}", *lines]
+        [f"{outputs}: {verdict}; workers: {len(scale['workers'])}, cores of each: {scale['threads']}{lost}", *lines]
     )
 
 
