@@ -44,7 +44,7 @@ class Workers(ScaleTest):
         process = self.start(words, "--workers", 2, "--verify", "full")
         said, error = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 0, error)
-        self.assertIn("out.npy: equal; 2 workers of 1 cores", said)
+        self.assertIn("out.npy: equal; workers: 2, cores of each: 1", said)
         right(case, self.out)
 
     def test_the_same_command_again_finds_the_results(self):

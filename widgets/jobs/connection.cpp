@@ -123,7 +123,7 @@ void Connection::parse(std::string text)
 {
     const std::size_t size = text.size();
     m_unreadBytes += size;
-    if (m_unreadBytes > unreadLimit) return fail(tr("it sends data faster than it can be read"));
+    if (m_unreadBytes > unreadLimit) return fail(tr("it sent data faster than the window could read them"));
     models::runAside(
         m_reader, this, [text = std::move(text)] { return protocol::readMessage(text); },
         [this, size](base::Result<protocol::Message> message) {

@@ -18,11 +18,12 @@ struct Cuts {
     bool operator==(const Cuts&) const = default;
 };
 
-// Replaces a pin that answers the same question. A pin that no rule supports switches the strategy to the optimum.
+// Adds a pin, in place of one that answers the same question. A pin that no rule supports switches a rule to the optimum.
+// This and the next three functions drop `exact`.
 Cuts withPin(Cuts cuts, const plan::Pin& pin);
 Cuts withoutPin(Cuts cuts, const plan::Pin& pin);
 Cuts withoutPins(Cuts cuts, protocol::ValueId value);  // removes all pins that mention the value
-// Stores the value `to` instead of `from`. Moving it back removes the pins of both values.
+// Pins `to` as stored and `from` as not stored. Moving a value back removes the two pins of the first move instead.
 Cuts withMove(Cuts cuts, protocol::ValueId from, protocol::ValueId to);
 // Returns the pins whose values exist in a model, in their order.
 std::vector<plan::Pin> fittingPins(const std::vector<plan::Pin>& pins, const protocol::ModelRecord& model);

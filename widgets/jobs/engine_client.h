@@ -34,16 +34,16 @@ public:
     void start();
     void restart();
     [[nodiscard]] EngineState state() const { return m_state; }
-    // Returns the confinement of the processes that open models: "confined", "not confined: why"; empty if it was not
+    // Returns the confinement of the processes that open models: "confined" or "not confined: why"; empty if it was not
     // reported.
     [[nodiscard]] QString confinement() const;
     [[nodiscard]] const json::Value& serverInfo() const { return m_serverInfo; }  // the answer to `initialize`
     [[nodiscard]] bool pauses() const;                                            // true if its runs can be paused
     [[nodiscard]] qint64 processId() const;
 
-    // Sends a request. `answer` is called exactly once, later, with the result or the error; with Internal ("the engine
-    // has stopped") if the engine dies first. It is dropped without a call when `context` is destroyed. Requests made
-    // before Ready are sent once the engine is ready.
+    // Sends a request. `answer` is called once, later, with the result or the error; with Internal ("the engine has
+    // stopped") if the engine dies first, or in the state Failed. It is dropped without a call when `context` or the
+    // client is destroyed. Requests in the states Stopped and Starting are sent once the engine is ready.
     std::int64_t request(const QString& method, json::Value params, QObject* context, Answer answer);
     // Sends one of the protocol's requests (protocol/requests.h) in the same way.
     template <class Members>
@@ -58,7 +58,7 @@ public:
 
 signals:
     void stateChanged(hopscope::jobs::EngineState state);
-    void died(const QString& reason);  // with the last lines of its standard error
+    void died(const QString& reason);  // ends with the last lines of its standard error, if there are any
     void notified(const QString& method, const hopscope::json::Value& params);
     void progressed(std::int64_t request, const QString& what, std::int64_t done, std::int64_t total);
 

@@ -57,13 +57,13 @@ public:
     std::int64_t exportTo(const QString& folder, QObject* context, Record answer);
     std::int64_t exportRecord(const QString& folder, QObject* context, Record answer);
     std::int64_t exportCheck(const QString& folder, QObject* context, Verdict answer);
-    // Asks for the receptive field of a node, which is parsed on another thread because it may list many rows. Returns
-    // a number for cancel().
+    // Asks for the receptive field of a node. The answer is parsed on another thread, because it may list many rows.
+    // Returns a number for cancel().
     using Field = std::function<void(base::Result<schema::ReceptiveField>)>;
     std::int64_t receptiveField(const FieldQuestion& question, QObject* context, Field answer);
     // These are the queries of the debugger. compareStaged() finds the operator at which the run of the current plan and
     // the model diverge, and compareWith() the one at which the model and another one do. In a run of the current plan,
-    // huntNonFinite() finds the operators that produce NaN or infinity, and watch() the values of operators for some
+    // huntNonFinite() finds the operators that produce NaN or infinity, and watch() records the rows and messages of some
     // nodes. All return a number for cancel().
     using Divergence = std::function<void(base::Result<schema::DivergenceRecord>)>;
     using NonFinite = std::function<void(base::Result<schema::NonFiniteReport>)>;

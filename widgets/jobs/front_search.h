@@ -16,7 +16,8 @@ public:
     void resume();           // call after a change, or once a more urgent request has been answered
     void giveUp();           // drops the current request; resume() repeats it
     void forget();           // drops all points because the rates of the machine have changed
-    void use(const models::FrontPoint& point) const;  // adopts its cuts, as an undo step
+    // Adopts the memory limit of the point, and plans for it without pins, as an undo step.
+    void use(const models::FrontPoint& point) const;
 
 private:
     void explore();  // starts or resumes; does nothing while a request is open or all points are known

@@ -127,7 +127,7 @@ void FoldBuilder::nameModule(VisibleNode& node, const models::Module& module)
     node.detail = parts.join(QStringLiteral(" \u00b7 "));
     node.tip = tr("%1; double-click to expand").arg(operatorsText(node.ops.size()));
     if (node.merged > 0) node.tip += QLatin1Char('\n') + tr("Includes the operators between these modules");
-    if (module.identical > 1) node.tip += QLatin1Char('\n') + tr("one of %1 identical modules").arg(module.identical);
+    if (module.identical > 1) node.tip += QLatin1Char('\n') + tr("One of %1 identical modules").arg(module.identical);
 }
 
 // The names of the operators that are drawn as this node.

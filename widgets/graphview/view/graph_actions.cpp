@@ -138,7 +138,7 @@ void GraphActions::addWalks()
 void GraphActions::addBookmarks()
 {
     add("graphBookmark", tr("Set or Remove Bookmark"), QKeySequence(Qt::CTRL | Qt::Key_B),
-        tr("Bookmark the selected node"), [this] { m_tools.bookmarks.toggle(); });
+        tr("Bookmark the selected node, or remove its bookmark"), [this] { m_tools.bookmarks.toggle(); });
     add("graphNextBookmark", tr("Next Bookmark"), QKeySequence(Qt::Key_B), tr("Go to the next bookmark"),
         [this] { m_tools.bookmarks.next(); });
 }

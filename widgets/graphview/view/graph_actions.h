@@ -1,7 +1,6 @@
 #pragma once
 
-// Provides everything that menus, keys and the palette offer for the graph as named actions of the panel, and the
-// context menu.
+// Provides the actions of the graph for menus, keys and the palette, as named actions of the panel, and the context menu.
 
 #include <QAction>
 #include <QObject>
@@ -51,7 +50,7 @@ public:
     [[nodiscard]] QList<QAction*> colours() const;                      // by mode
     [[nodiscard]] QList<QAction*> folds() const;                        // those in the tool strip
     [[nodiscard]] const QList<QAction*>& comparisons() const { return m_comparisons; }
-    void showFold(const FoldState& state);  // checks the actions that match the state
+    void showFold(const FoldState& state);  // checks or unchecks Every Operator
     void showMenu(const Hit& hit, QPoint global);
 
 private:

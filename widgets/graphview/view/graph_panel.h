@@ -36,13 +36,13 @@ public:
     void setColourMode(ColourMode mode);
     [[nodiscard]] ColourMode colourMode() const;
 
-    // Returns everything that a menu or the palette offers for the graph: zoom, folds, search, walks along the edges and
-    // through the history, bookmarks, the tensor of the selection, pins, comparisons and colour modes. The actions have
-    // names and tool tips, most have shortcuts, and all belong to the panel.
+    // Returns the actions of the graph for menus and the palette: zoom, folds, search, walks along the edges and through
+    // the history, bookmarks, the tensor of the selection, pins, the uses of an input, comparisons and colour modes. The
+    // actions have names, most have shortcuts, and all belong to the panel.
     [[nodiscard]] QList<QAction*> viewActions() const;
 
     [[nodiscard]] bool layoutReady() const;     // no layout is in progress
-    [[nodiscard]] QByteArray saveView() const;  // folded modules, zoom, centre, bookmarks: for the session file
+    [[nodiscard]] QByteArray saveView() const;  // folds, zoom, centre, bookmarks, colour mode: for the session file
     void restoreView(const QByteArray& state);
 
     // Keeps the contents in place on the screen. Call it when the panel has moved by this much in its window.

@@ -32,7 +32,8 @@ class Call:
     """`arguments`: the inputs of the file, in the order of `forward`'s parameters, without None. `forms`:
     the same with None, as `forward` takes them. `constants`: numbers, texts and flags, which the file keeps; `sizes`:
     numbers of rows, which the file computes from its inputs; `counted`: those of objects. `unnamed`: the arguments that
-    `forward` takes by position only. `container`: the object that `forward` takes as a whole, or None."""
+    are passed by position, because `forward` takes *args. `container`: the object that `forward` takes as a whole, or
+    None."""
 
     arguments: dict[str, Any]
     forms: dict[str, Any] = field(default_factory=dict)
@@ -58,7 +59,7 @@ class Call:
 
     def keep_what_is_read(self, model: Any) -> bool:
         """Drops the entries of a container or an object that the model does not read. They may have any shape. Does
-        nothing if there are many rows. Returns whether there were any such entries."""
+        nothing if there are many rows. Returns whether it dropped any."""
         if not self.holds_objects() or sum(map(len, filter(_has_rows, self.leaves().values()))) > _FEW_ROWS:
             return False
         read = _read_by(lambda: self.forward(model, self.arguments))
@@ -268,7 +269,7 @@ def positional(model: Any, values: tuple[Any, ...] | list[Any]) -> dict[str, Any
         names = _names_inside(model, len(values))
     if len(values) > len(names):
         raise InputError(
-            f"forward takes {len(names)} arguments, and {len(values)} are given",
+            f"the number of arguments is {len(values)}, but forward takes {len(names)}",
             "pass a dict whose keys are their names",
         )
     required = {parameter.name for parameter in parameters if parameter.default is inspect.Parameter.empty}
@@ -277,8 +278,8 @@ def positional(model: Any, values: tuple[Any, ...] | list[Any]) -> dict[str, Any
 
 
 def _names_inside(model: Any, count: int) -> list[str]:
-    """Returns the first argument names of the first submodule with at least this number of arguments. A container
-    passes its own arguments to it."""
+    """Returns the first argument names of the first submodule with at least this number of arguments, to which a
+    container passes its own. Without such a submodule, the names are input0, input1 and so on."""
     for module in list(model.modules())[1:]:
         names = [parameter.name for parameter in _named(module)]
         if len(names) >= count:

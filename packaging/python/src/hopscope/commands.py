@@ -162,8 +162,8 @@ def verify(
         data (Any): As for `inference`.
         plan (Plan | str | Path | None): The plan to verify, as for `inference`.
         pins (Sequence[Sequence[str | int]]): As for `inference`.
-        full (bool): True: compares all rows. False: as the setting `verify` says; by default all rows if they fit in
-            memory, and otherwise a sample of nodes.
+        full (bool): True: compares all rows. False: as the setting `verify` says; by default all rows if `forward`
+            fits in memory, and otherwise those of a sample of nodes.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
         scratch (str | Path | None): As for `inference`.
         **settings: The settings of a verification (docs/reference/settings.md).

@@ -36,10 +36,10 @@ class ComparedOutput:
         max_rel (float | None): The largest relative difference; None if it is infinite.
         rows (int): The number of rows.
         different (int): The number of elements beyond the tolerance.
-        row (int | None): The row of the first of these elements.
-        element (int | None): Its position in the row.
+        row (int | None): The row of the first of these elements; None if there are none.
+        element (int | None): The position of this element in the row; None if there is none.
         first (float | None): This element in the first file; None if there is none, or if it is not finite.
-        second (float | None): This element in the second file.
+        second (float | None): This element in the second file; None in the same cases.
     """
 
     name: str

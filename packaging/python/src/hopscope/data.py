@@ -42,7 +42,7 @@ class Inputs:
 
 def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of container)
     """Reads PyG's Data and HeteroData, DGL graphs, NetworkX graphs, SciPy matrices, tables of edges, objects that hold
-    tensors as attributes, and dicts of all these by argument. It also reads paths: a .safetensors file, a folder of
+    tensors as attributes, and dicts of arguments by name. It also reads paths: a .safetensors file, a folder of
     .npy files, NAME=FILE.npy, a list of these, a Parquet file with edges, or a folder of the Open Graph Benchmark."""
     if isinstance(data, Inputs):
         return data
@@ -137,8 +137,8 @@ def _listed(value: Any) -> Any:
 
 
 def _from_mapping(data: Mapping[Any, Any]) -> Inputs:
-    """Reads a dict whose entries are arrays, dicts and lists of them, tables, or edges in any form. Attributes of those
-    edges and nodes are used unless the dict has an entry of that name."""
+    """Reads a dict whose entries are arrays, numbers, objects with tensors, dicts and lists of these, tables, or edges
+    in any form. Attributes that come with edges are used unless the dict has an entry of that name."""
     table: dict[str, Any] = {}
     brought: dict[str, Any] = {}
     for key, value in data.items():
@@ -188,7 +188,8 @@ def _holds_torch(value: Any) -> bool:
 
 
 def _hetero_tables(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns each attribute as a dict by type (`x_dict`), and separately for each type (`x_user`)."""
+    """Returns each attribute as a dict by type (`x_dict`), with those of the whole graph, and separately for each type
+    (`x_user`)."""
     table: dict[str, Any] = {}
     others: dict[str, Any] = {}
     for kind, store in [*data.node_items(), *data.edge_items()]:

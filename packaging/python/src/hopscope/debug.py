@@ -149,7 +149,7 @@ def breakpoints(
         data (Any): As for `inference`.
         places (str | Sequence[str]): Operators ("op42"), values, kinds ("aten::relu"), modules or stages ("stage 2").
         when (str): "always", "isnan" (NaN or infinite), "outside=LEAST,MOST" or "node=N".
-        hits (int): The most results to describe.
+        hits (int): The number of results to describe, at most.
         plan (Plan | str | Path | None): The plan of the run; None: the plan of the depth heuristic.
         batch (int | None): Destination nodes per batch; None: 65,536.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
@@ -159,7 +159,7 @@ def breakpoints(
         Hits: The results.
 
     Raises:
-        UsageError: A place names no operator.
+        UsageError: A place names neither an operator nor a stage of the plan, or `when` is no condition.
         HopscopeError: As for `inference`.
 
     Example:
@@ -191,9 +191,9 @@ def watch(
     Args:
         model (torch.nn.Module | Saved | str | Path): As for `inference`.
         data (Any): As for `inference`.
-        places (str | Sequence[str]): Operators or modules.
+        places (str | Sequence[str]): Operators, values, kinds or modules.
         nodes (int | Iterable[int]): The nodes: numbers, an array or a tensor.
-        messages (str | Sequence[str]): Aggregations, or modules with some. Their largest contributions come first.
+        messages (str | Sequence[str]): Aggregations, or modules with some. The largest contributions come first.
         plan (Plan | str | Path | None): The plan of the run; None: the plan of the depth heuristic.
         batch (int | None): Destination nodes per batch; None: 65,536.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
@@ -203,7 +203,8 @@ def watch(
         Watched: The rows and contributions.
 
     Raises:
-        UsageError: There is nothing to watch, or a place names no operator or no aggregation.
+        UsageError: There is nothing to watch, no stage computes rows of a place, or a name in `messages` is not that of
+            an aggregation.
         HopscopeError: As for `inference`.
 
     Example:
@@ -243,7 +244,7 @@ def tensor(
     Args:
         model (torch.nn.Module | Saved | str | Path): As for `inference`.
         data (Any): As for `inference`.
-        place (str): An operator, a value, an input or a weight.
+        place (str): An operator, a value, an input or a weight, or a kind or module with a single result.
         nodes (int | Iterable[int] | None): The nodes whose rows to return.
         rows (tuple[int, int] | None): The range of rows to return; its end is exclusive.
         batch_of (int | None): The node whose batch to return.
@@ -289,7 +290,7 @@ def memory(
     roles: Roles = (),
     scratch: _Scratch = None,
 ) -> StageMemory:
-    """Breaks down the memory of a stage step by step. Does not execute the model.
+    """Breaks down the predicted memory of a stage step by step, without a run.
 
     Args:
         model (torch.nn.Module | Saved | str | Path): As for `inference`.

@@ -77,8 +77,8 @@ class Cut:
         value (str): The id of the value, as pins name it.
         name (str): Its readable name.
         stage (int): The stage that stores it, counted from 1.
-        shape (list[int | str | None]): Its extents, as those of a `Value`; known in a plan.
-        dtype (str | None): The type of its elements.
+        shape (list[int | str | None]): Its extents, as those of a `Value`.
+        dtype (str | None): The type of its elements; None if it is unknown.
         output (bool): Whether it is an output of the model.
         written (int | None): Bytes that the run writes; None if they are not known.
         read (int | None): Bytes that later stages read; None if they are not known.

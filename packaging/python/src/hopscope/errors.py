@@ -51,7 +51,7 @@ def document_of(problem: HopscopeError) -> dict[str, Any]:
 
 def door(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
     """Marks a function as public: every failure in it becomes an exception of this module. Exceptions of the caller's
-    own functions, and Python's TypeError for unknown arguments, pass unchanged."""
+    own functions, and Python's TypeError for unknown or missing arguments, pass unchanged."""
 
     @functools.wraps(function)
     def entered(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:

@@ -101,7 +101,7 @@ class Divergence(_Rows):
         of (int): The number of its rows.
         max_abs (float | None): The largest absolute difference; None if it is not finite.
         max_rel (float | None): The largest relative difference; None if it is not finite.
-        shown (list[Row]): The first 20 of the rows that differ.
+        shown (list[Row]): The first of the rows that differ, at most 20.
         growth (list[dict[str, Any]]): The largest differences of each value, in order.
         document (dict[str, Any]): The whole document (docs/reference/format-findings.md).
     """
@@ -141,7 +141,7 @@ class Maker:
         place (Place): The operator.
         nan (int): The number of elements of its result that are NaN.
         infinite (int): The number of elements of its result that are infinite.
-        reaches_output (bool): Whether an output depends on the result.
+        reaches_output (bool): Whether NaN or infinities get from this operator to an output.
         shown (list[Row]): Some of the rows with such numbers.
     """
 
@@ -219,7 +219,8 @@ class Watched(_Rows):
         nodes (list[int]): The nodes.
         values (dict[str, NDArray[Any]]): By the name of a value, its rows for these nodes.
         places (dict[str, Place]): By the name of a value, its operator.
-        aggregations (list[dict[str, Any]]): For each aggregation and node, the 20 largest contributions of neighbours.
+        aggregations (list[dict[str, Any]]): For each aggregation and node, the largest contributions of neighbours, at
+            most 20.
         document (dict[str, Any]): The whole document (docs/reference/format-findings.md).
     """
 
@@ -247,7 +248,7 @@ class Tensor(_Rows):
     Attributes:
         place (Place): The value and its operator.
         numbers (NDArray[Any]): The numbers.
-        rows (NDArray[numpy.int64] | None): The row numbers; None: all rows, in order.
+        rows (NDArray[numpy.int64] | None): The row numbers; None: all rows, in order, or a value without rows.
         statistics (dict[str, Any]): Counts, extremes, mean and standard deviation.
         document (dict[str, Any]): The whole document (docs/reference/format-tensor.md).
     """

@@ -20,8 +20,9 @@ _REDUCTIONS = {"sum": "sum", "mean": "mean", "max": "amax", "min": "amin"}
 
 class LayeredFlow:
     """A graph that the layers of an exported folder compute one by one; `Exported.flow` returns it. `flow["x"]` returns
-    all rows of an input, of a value that a layer has stored (by its name in stage_1.py and so on), or of a result of
-    `propagate`. Use it in a `with` statement, or close it: stored values occupy files until then.
+    a whole value: an input, a weight, a value of the prologue, a value that a layer has stored, or a result of
+    `propagate`. Values have their names in stage_1.py and so on. Use the flow in a `with` statement, or close it:
+    stored values occupy files until then.
 
     Attributes:
         layers (list[Layer]): The loops of the stages, in the order in which they run.
@@ -293,7 +294,7 @@ class Layer:
 
 @dataclass(frozen=True, repr=False)
 class Nodes:
-    """Rows of a table; `nodes["x"]` returns their rows of a value.
+    """Rows of a table; `nodes["x"]` returns a value for these rows.
 
     Attributes:
         flow (LayeredFlow): The flow.
@@ -317,7 +318,8 @@ class Nodes:
 
 @dataclass(frozen=True, repr=False)
 class Edges(Nodes):
-    """The edges into a block; `edges["weight"]` returns their rows of a value. It has the attributes of `Nodes`, and:
+    """The edges into a block; `edges["weight"]` returns the rows of a value for these edges. In addition to the
+    attributes of `Nodes`, there are:
 
     Attributes:
         places (Tensor): The position of the destination of each edge in the block.

@@ -1,6 +1,6 @@
-"""`hopscope-scale run`: one run on many machines (docs/guides/clusters.md). Several workers, each a process of the
-engine, compute the shards of each stage; they share the output folder, which all of them see. `hopscope-scale serve`
-does so for the window."""
+"""`hopscope-scale run`: one run on one machine or many (docs/guides/clusters.md). The workers, each a process of the
+engine, compute the shards of each stage; they share the output folder. `hopscope-scale serve` does so for the
+window."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _table(report: dict[str, Any]) -> str:
     verdict = (report["verify"] or {}).get("verdict", "not verified")
     outputs = ", ".join(item["file"] for item in report["outputs"])
     return "\n".join(
-        [f"{outputs}: {verdict}; {len(scale['workers'])} workers of {scale['threads']} cores{lost}", *lines]
+        [f"{outputs}: {verdict}; workers: {len(scale['workers'])}, cores of each: {scale['threads']}{lost}", *lines]
     )
 
 
@@ -161,7 +161,7 @@ def _request(asked: argparse.Namespace) -> dict[str, Any]:
 
 
 def _parser() -> Arguments:
-    parser = Arguments(prog="hopscope-scale", description="One run of Hopscope on many machines.")
+    parser = Arguments(prog="hopscope-scale", description="One run of Hopscope on one machine or many.")
     parser.add_argument("--version", action="version", version=f"hopscope-scale {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     parser.commands = commands.choices
@@ -241,14 +241,18 @@ def _add_workers(command: Arguments) -> None:
         help="A Ray cluster: auto (of this machine) or HOST:PORT; local: processes of this machine, without Ray",
     )  # fmt: skip
     command.add_argument(
-        "--workers", metavar="N", type=_positive, default=0, help="Number of workers. Default: as many as fit"
+        "--workers",
+        metavar="N",
+        type=_positive,
+        default=0,
+        help="Number of workers. Default: as many as fit into the cluster; local needs a number",
     )
     command.add_argument(
         "--threads",
         metavar="N",
         type=_positive,
         default=0,
-        help="Cores of each worker. Default: all cores of the smallest node",
+        help="Cores of each worker. Default: all cores of the smallest node; local: an equal share of the cores",
     )
     command.add_argument("--memory", metavar="SIZE", help="Limit for each worker: 500M, 1Gi, ..")
     command.add_argument(
