@@ -32,8 +32,8 @@ void runAside(QThreadPool& pool, QObject* context, Work work, Then then)
     });
 }
 
-// Returns the same object, but with a destructor that runs on another thread after the last owner releases it, because
-// destroying large objects is slow.
+// Returns another owner of the same object. After the last copy of it is released, another thread destroys the object,
+// because destroying large objects is slow.
 template <class T>
 std::shared_ptr<T> releasedAside(std::shared_ptr<T> inner)
 {

@@ -299,8 +299,8 @@ void RunControls::refresh()
     m_pause->setIcon(may.resume ? m_resumeIcon : m_pauseIcon);
     const QString never = tr("A run of several workers cannot be paused");
     m_pause->setToolTip(!pauses ? never : may.resume ? tr("Resume the run") : tr("Pause after the current batch"));
-    m_stepBatch->setToolTip(pauses ? tr("Run one batch, or the first one, then pause") : never);
-    m_stepStage->setToolTip(pauses ? tr("Run to the end of the current stage, or of the first one, then pause")
+    m_stepBatch->setToolTip(pauses ? tr("Run the next batch, then pause") : never);
+    m_stepStage->setToolTip(pauses ? tr("Run to the end of the current stage, or of the first stage, then pause")
                                    : never);
     m_pause->setAccessibleName(m_pause->text());
     m_stepBatch->setEnabled(may.step);

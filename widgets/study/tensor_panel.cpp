@@ -90,7 +90,7 @@ QBoxLayout* TensorPanel::setupTools()
     m_row->setPlaceholderText(tr("Go to row"));
     m_row->setMaximumWidth(140);
     m_copy = button("tensorCopy", tr("C&opy"), tr("Copy the selected cells as tab-separated text"), m_found);
-    m_save = button("tensorSave", tr("Sa&ve…"), tr("Write the whole tensor to a .npy file"), m_found);
+    m_save = button("tensorSave", tr("Sa&ve…"), tr("Write all rows of this tensor to a .npy file"), m_found);
     auto* row = new QHBoxLayout;
     row->addWidget(m_row);
     row->addStretch(1);
