@@ -49,7 +49,7 @@ QString formatBytes(double bytes);            // "1.2 GiB"
 QString formatCount(double count);            // "2,708"
 QString formatSeconds(double seconds);        // "45 ms"
 QString formatSecondsFinely(double seconds);  // "1.2 ms", "45 ms"; use it if small differences matter
-// Returns the known figures of a stage that have a label: "core time: 1.2 s".
+// Returns the known figures of a stage that have a label: "core time: 1.20 s".
 QStringList figureLines(const plan::StageFigures& figures);
 // Returns "–" if the number is unknown.
 QString formatBytes(const std::optional<std::int64_t>& bytes);
