@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs work outside the event loop: a plain function runs on a pool, and its result returns to the caller's thread. A
-// pool of one thread keeps the order of its results.
+// Runs work outside the event loop: a plain function runs on a pool, and another one gets its result in the thread of a
+// given object. A pool of one thread keeps the order of its results.
 
 #include <QFutureWatcher>
 #include <QObject>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Small parts shared by all panels.
+// Small parts that panels share.
 
 #include <QHeaderView>
 #include <QLabel>

@@ -155,7 +155,7 @@ void RunControls::setupSettings()
     m_batch->setPlaceholderText(tr("auto"));
     m_batch->setMaximumWidth(fontMetrics().horizontalAdvance(QStringLiteral("10000000")) + 16);
     m_batch->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,12}")), m_batch));
-    add(m_batch, "batch", tr("Batch"), tr("Destination nodes per batch; empty: as many as fit"));
+    add(m_batch, "batch", tr("Batch"), tr("Destination nodes per batch; empty: chosen automatically"));
     m_verify = new QComboBox(this);
     m_verify->addItem(tr("sample"), static_cast<int>(base::VerifyMode::Sample));
     m_verify->addItem(tr("full"), static_cast<int>(base::VerifyMode::Full));

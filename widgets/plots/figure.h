@@ -16,7 +16,7 @@ class Figure {
 public:
     virtual ~Figure() = default;
     [[nodiscard]] virtual QString figureTitle() const = 0;
-    // Paints into a rectangle of that size at the origin, as vectors if the painter's device supports them.
+    // Paints into a rectangle of `size` at the origin, as vectors if the painter's device supports them.
     virtual void paintFigure(QPainter& painter, const QSize& size) = 0;
     // Returns the legend of the colours; null if none is needed.
     [[nodiscard]] virtual const Legend* figureLegend() const { return nullptr; }

@@ -48,7 +48,8 @@ void TensorPanel::setupChoice(QBoxLayout& layout)
     m_nodes->setPlaceholderText(QStringLiteral("0, 17"));
     m_start = button("tensorStart", tr("S&how"), tr("Show the tensor of the selected value"), this);
     auto* cancel = button("tensorCancel", tr("&Cancel"), tr("Stop the computation"), this);
-    m_inquiry = new Inquiry(m_context, QStringLiteral("tensor"), tr("Progress of the tensor"), m_start, cancel, this);
+    m_inquiry =
+        new Inquiry(m_context, QStringLiteral("tensor"), tr("Progress of the computation"), m_start, cancel, this);
     auto* row = new QHBoxLayout;
     row->addWidget(m_rows);
     row->addWidget(m_nodes, 1);
