@@ -160,7 +160,7 @@ void TestPins::decisionsAreSaidInALine()
     const protocol::ModelRecord model = drawn::twoLayers();
     const models::ExplanationPtr why = explanation(model);
     QCOMPARE(decisionLine(*why, value(model, "v.r0")),
-             QString("Stored: costs 1.2 ms; the best plan without it costs 5.4 ms more."));
+             QString("Stored: costs 1.2 ms; the best plan found with the opposite decision costs 5.4 ms more."));
     const QString again = decisionLine(*why, value(model, "v.s0"));
     QVERIFY2(again.startsWith("Recomputed in stages 1, 2: costs 1.0 ms; every plan with this number of stages"),
              qPrintable(again));
@@ -229,7 +229,7 @@ void TestPins::theInspectorSaysWhatAValueSaves()
     QVERIFY(!part<QLabel>(*panel, "decisionText")->isVisible());
     fixture.document.setExplained({explanation(*fixture.document.model()), {}});
     QCOMPARE(text(*panel, "decisionText"),
-             QString("Stored: costs 1.2 ms; the best plan without it costs 5.4 ms more."));
+             QString("Stored: costs 1.2 ms; the best plan found with the opposite decision costs 5.4 ms more."));
     QVERIFY(part<QLabel>(*panel, "decisionText")->isVisible());
 }
 

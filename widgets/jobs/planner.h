@@ -1,8 +1,8 @@
 #pragma once
 
 // Plans the current cuts: requests the plan, shows quick plans until it arrives, each better than the last, undoes
-// refused cuts and requests repairs, and keeps the plans for comparison. Every change of the cuts is a command on the
-// undo stack.
+// refused cuts and requests repairs, and keeps the plans for comparison. The user's changes of the cuts are commands on
+// the undo stack.
 
 #include "jobs/plan_questions.h"
 

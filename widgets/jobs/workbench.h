@@ -1,8 +1,8 @@
 #pragma once
 
 // Turns user actions into engine requests: open, plan, pin, run. Only it changes models::Document, except that the
-// window clears a refusal that the user dismisses. Every change of the cuts is a command on the undo stack; late answers
-// are recognised by their number and dropped.
+// window clears a refusal that the user dismisses. The user's changes of the cuts are commands on the undo stack. Late
+// answers are dropped.
 
 #include <QObject>
 #include <QStringList>
@@ -33,24 +33,26 @@ public:
     void close();
 
     // These functions change the cuts. A refused change is undone, and Document::refusal holds the reason.
-    void setStrategy(base::Strategy strategy, base::Objective objective = base::Objective::Time);  // clears the pins
+    // Also clears the pins and the number of stages.
+    void setStrategy(base::Strategy strategy, base::Objective objective = base::Objective::Time);
     void optimiseAroundPins();  // the optimal strategy with the current pins
     // Replaces a pin that answers the same question. A pin that no rule supports switches to the optimum around pins.
     void pin(const plan::Pin& pin);
     void togglePin(const plan::Pin& pin);                         // sets it, or removes exactly this pin
     void unpin(protocol::ValueId value);                          // removes all pins that mention the value
-    void setStages(const std::optional<int>& stages);             // for an optimum; none: as few as needed
+    void setStages(const std::optional<int>& stages);             // the most for an optimum; none: as few as needed
     void repair(const QString& what, const models::Repair& way);  // fixes Document::refusal; `what` names the undo step
     void movePin(protocol::ValueId from, protocol::ValueId to);   // as one undo step
     void clearPins();
     void setRunSettings(const models::Settings& settings);  // all but the cuts: strategy, objective, pins, stages
-    // Finds the effect of storing a value, or of not storing it, without changing anything. A later question, or a
-    // change of the cuts, cancels the previous question. While no engine has the model, no answer arrives: ask again on
-    // engineBack().
+    // Finds the plan with other pins, without changing anything. A later question, or a change of the cuts, cancels the
+    // previous question. While no engine has the model, no answer arrives: ask again on engineBack(). A model that
+    // cannot be split gets no answer either.
     using WhatIf = std::function<void(base::Result<protocol::PlanRecord>)>;
     void whatIf(const std::vector<plan::Pin>& pins, QObject* context, WhatIf answer);
     // Makes Document::preview show the plan for dropping the dragged stored value. Only the latest question counts, and
-    // at most one is pending. Dropping the stored value where the last question put it shows the answer at once.
+    // at most one is pending. Dropping the stored value where the last question put it shows the answer at once,
+    // if it has arrived.
     void previewMove(protocol::ValueId from, protocol::ValueId to);
     void endPreview();
     void explain();                      // fills Document::explained, unless it is known or pending
@@ -66,13 +68,14 @@ public:
     void step(protocol::RunStep unit);  // runs one unit, then pauses; starts a run if none is active
     void stopRun();
 
-    void planAgain();  // after the rates of the machine have changed: plans the same cuts and the references again
+    // Plans the same cuts and the references again, after the rates of the machine have changed. A loaded plan stays.
+    void planAgain();
 
     void restoreSettings(const models::Settings& settings);  // from a session file; no undo step
 
 signals:
     void opened();
-    void failed(const QString& what, const QString& sentence, const QString& hint);  // opening, planning, running
+    void failed(const QString& what, const QString& sentence, const QString& hint);  // `what`: the task
     void progressed(const QString& what, double fraction);                           // negative: unknown
     void runStateChanged();
     void runFinished();

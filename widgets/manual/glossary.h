@@ -1,6 +1,6 @@
 #pragma once
 
-// Provides the terms of docs/reference/glossary.md, which is the only page that defines them.
+// Provides the terms of docs/reference/glossary.md and their definitions.
 
 #include <QString>
 #include <QVector>
@@ -12,8 +12,8 @@ struct Term {
     QString meaning;  // "a value that a stage writes for later stages or as an output"; plain text
 };
 
-// Returns all terms: the first two cells of the rows of tables, and sentences of the text in which a term is set in
-// bold.
+// Returns all terms, the longest first: the first two cells of the rows of tables, and sentences of the text in which
+// a term is set in bold.
 const QVector<Term>& glossary();
 
 // Returns the definitions, as rich text, of the terms that occur in a short text, such as a label or a column title.

@@ -17,10 +17,10 @@ class ManualWindow : public QDialog {
 public:
     explicit ManualWindow(QWidget* parent = nullptr);
 
-    void openAt(const Place& place);  // and raises the window
+    void openAt(const Place& place);  // opens the page and raises the window
     void setTheme(const style::Theme& theme);
-    void search(const QString& words);      // lists and marks the pages that contain them; empty: all pages
-    void findNext(bool backwards = false);  // finds the next occurrence, also on the following pages
+    void search(const QString& words);      // lists the pages that contain this text, and marks it; empty: all
+    void findNext(bool backwards = false);  // the next occurrence on the listed pages, or the previous one
     [[nodiscard]] const PageView& view() const { return *m_view; }
 
 private:

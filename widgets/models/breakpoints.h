@@ -27,7 +27,7 @@ const Breakpoint* breakpointAt(const std::vector<Breakpoint>& breakpoints, const
 std::vector<Breakpoint> toggled(std::vector<Breakpoint> breakpoints, const Target& place);
 
 QString placeText(const protocol::ModelRecord& model, const Target& place);  // "relu after convs.0", "Stage 2"
-QString conditionText(const Breakpoint& breakpoint);                         // "NaN or infinity"; empty: always
+QString conditionText(const Breakpoint& breakpoint);                         // "on NaN or infinity"; empty: always
 QString placeId(const protocol::ModelRecord& model, const Target& place);    // for the engine: "op4", "stage 2"
 
 // A breakpoint as stored in session files. Its id may stem from an older version of the model, so the name of an

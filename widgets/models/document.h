@@ -1,8 +1,8 @@
 #pragma once
 
 // The open document: the model, the current plan and the plans for comparison, and the runs. Its parts, except the log
-// of a run in progress, are immutable and replaced as a whole; views hold no copies. Only jobs::Workbench changes it,
-// except that the window clears a refusal that the user dismisses.
+// of a run in progress, are immutable and replaced as a whole. Only jobs::Workbench changes it, except that the window
+// clears a refusal that the user dismisses.
 
 #include <QObject>
 #include <QString>
@@ -28,7 +28,7 @@ using PartsPtr = std::shared_ptr<const ModelParts>;
 using PlanPtr = std::shared_ptr<const protocol::PlanRecord>;
 using ExplanationPtr = std::shared_ptr<const schema::Explanation>;
 
-// A user's settings, cuts included: everything that a session file stores about planning and running.
+// A user's settings of plans and runs, cuts included. Session files store them.
 struct Settings : base::Settings {
     std::vector<plan::Pin> pins;
     QString output;                       // the output folder; empty: outputs are not kept
@@ -36,14 +36,14 @@ struct Settings : base::Settings {
     bool operator==(const Settings&) const = default;
 };
 
-// A suggested fix for a refused change: the same change without one of its pins, or with more stages.
+// A suggested fix for a refused change: the same change, but without one of the earlier pins, or with more stages.
 struct Repair {
     std::optional<plan::Pin> dropped;  // none: `wanted` has the suggested number of stages
     Settings wanted;
     bool operator==(const Repair&) const = default;
 };
 
-inline constexpr double provenGap = 1e-4;  // smaller differences between plans are rounding
+inline constexpr double provenGap = 1e-4;  // smaller relative differences of costs are rounding
 
 // Tells whether the engine is still looking for a better plan than the current one.
 enum class Search { Over, GoesOn };
@@ -61,10 +61,10 @@ struct Explained {
     QString problem;             // the reason why it is not available
 };
 
-// A plan that trades time for memory, found under a memory limit. It always has a prediction.
+// The fastest plan found under a memory limit, or without one. It always has a prediction.
 struct FrontPoint {
     PlanPtr plan;
-    std::optional<qint64> memory;  // the limit under which it was found; none: the fastest plan
+    std::optional<qint64> memory;  // the limit under which it was found; none: no limit
 };
 
 // The known plans to choose from; models/front.h selects the Pareto-optimal ones.
@@ -75,9 +75,9 @@ struct Front {
 
 // A finished run, either of this window or from an opened report.
 struct FinishedRun {
-    QString title;  // "run 2: optimal, batch 600", or the report's file
+    QString title;  // "run 2: optimal, batch 600", or the name of the report's file
     std::shared_ptr<const schema::Report> report;
-    std::shared_ptr<const RunLog> log;  // null: opened from a file
+    std::shared_ptr<const RunLog> log;  // null: opened from a report or a session
     QString reportText;
 };
 
@@ -117,8 +117,8 @@ public:
     [[nodiscard]] const Front& front() const { return m_front; }              // of the model
 
     void setSource(QString model, QStringList data, QStringList roles);
-    // Sets the model and clears plan, references and runs. Computes the parts if they are not given, which is slow for
-    // large models.
+    // Sets the model and clears all but the source and the settings. Computes the parts if they are not given, which is
+    // slow for large models.
     void setModel(ModelPtr model, PartsPtr parts = {});
     void setPlan(PlanPtr plan, Search search = Search::Over);  // clears its explanation
     void setReference(base::Strategy strategy, PlanPtr plan);

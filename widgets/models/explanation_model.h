@@ -16,7 +16,7 @@ struct DecisionRow {
     base::Unit unit = base::Unit::Seconds;
 };
 
-// Returns the decisions: those that save the most first, those without an alternative last.
+// Returns the decisions: those that save the most first, those whose saving is unknown, or that are required, last.
 std::vector<DecisionRow> decisionRows(const protocol::ModelRecord& model, const schema::Explanation& explanation);
 
 enum class DecisionColumn { Value, What, Costs, Saves, Count };
@@ -41,7 +41,7 @@ struct DifferenceRow {
 std::vector<DifferenceRow> differenceRows(const protocol::ModelRecord& model, const schema::PlanComparison& comparison,
                                           base::Unit unit);
 
-// The columns of the table; each cell has two lines: the plan's number, and the rule's below it.
+// The columns of the table. Each cell but the value's has two lines: the plan's number, and the rule's below it.
 enum class DifferenceColumn { Value, Cost, Written, Read, Stages, Count };
 
 class DifferenceModel : public TableModel<DifferenceRow, DifferenceColumn> {

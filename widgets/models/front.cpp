@@ -105,7 +105,7 @@ QVariant FrontModel::header(FrontColumn column, int role) const
     switch (column) {
     case FrontColumn::Time: return tip ? tr("Predicted time of a run") : tr("Time");
     case FrontColumn::Memory: return tip ? tr("Predicted peak of the device's memory") : tr("Device");
-    case FrontColumn::Host: return tip ? tr("Values stored between stages, in host memory") : tr("Host");
+    case FrontColumn::Host: return tip ? tr("Total size of the stored values") : tr("Host");
     case FrontColumn::Batch: return tip ? tr("Destinations per batch") : tr("Batch");
     case FrontColumn::Stages: return tr("Stages");
     case FrontColumn::Proof:

@@ -14,9 +14,9 @@ namespace hopscope::models {
 // Keeps the first of several equal points. Takes quadratic time.
 std::vector<FrontPoint> paretoFront(const std::vector<FrontPoint>& points);
 
-// Returns true if the point is the current plan with the same batch size.
+// Returns true if the point has the cuts and the predicted batch size of the current plan.
 bool isCurrent(const FrontPoint& point, const Document& document);
-bool isProven(const protocol::PlanRecord& plan);       // no plan with its pins costs less
+bool isProven(const protocol::PlanRecord& plan);       // no plan with its pins and as many stages costs less
 QString planLabel(const protocol::PlanRecord& plan);   // its strategy, or "best found" for an unproven optimum
 QString proofLabel(const protocol::PlanRecord& plan);  // "proven", "within 2.1 %"; a dash if unknown
 

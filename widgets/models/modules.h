@@ -20,8 +20,8 @@ struct Module {
     int opCount = 0;                  // including those of its children
     protocol::OpId firstOp;           // none: the module has no operators
     int repeat = 1;                   // for a run: the number of its identical children
-    int identical = 1;          // the number of siblings, itself included, that are alike; 1 for a single operator
-    std::size_t signature = 0;  // equal for modules of the same type with the same operators and children
+    int identical = 1;          // the number of siblings, itself included, that are alike; 1 for at most one operator
+    std::size_t signature = 0;  // equal for modules of the same type with the same `ops` and children
 };
 
 struct ModuleTree {

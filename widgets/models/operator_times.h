@@ -17,7 +17,7 @@ public:
     // The total for some operators. A pass that computed several of them counts once, and as a whole.
     struct Sum {
         double seconds = 0;
-        qint64 bytes = 0;                 // size of the largest result in a batch
+        qint64 bytes = 0;                 // size of the largest result of a pass in a batch
         std::vector<std::string> others;  // ids of operators not asked for that the same passes computed
     };
 

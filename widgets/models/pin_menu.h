@@ -9,7 +9,8 @@
 
 namespace hopscope::models {
 
-// Adds the choices, checked if already pinned. The actions are named "pin.checkpoint", "pin.hop_stage.2", "pin.cut".
+// Adds the choices, checked if already pinned. The actions are named after the kind of pin and the stage, if it has one:
+// "pin.checkpoint", "pin.hop_stage.2".
 void addPinChoices(QMenu& menu, const std::vector<PinChoice>& choices,
                    const std::function<void(const plan::Pin&)>& toggle);
 

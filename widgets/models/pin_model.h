@@ -9,7 +9,7 @@ namespace hopscope::models {
 
 struct PinRow {
     plan::Pin pin;
-    protocol::ValueId value;  // the value for which it is shown
+    protocol::ValueId value;  // the pinned value; for a cut, the one that reads it
     QString label;
 };
 

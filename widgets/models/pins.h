@@ -36,11 +36,12 @@ struct PinChoice {
     QString text, tip;
     plan::Pin pin;
     bool chosen = false;   // choosing it again removes it
-    bool possible = true;  // otherwise the tip gives the reason
+    bool possible = true;  // false: the tip gives the reason
 };
 
 // Lists the choices in the order of the menu. `plan` gives the number of stages. If `optimum` is false, the strategy
-// does not support all kinds of pins, and the tips say that the choice switches to the optimum.
+// supports only pins that store or never store a value. The tips of the other possible choices then say that choosing
+// them switches to the optimum.
 std::vector<PinChoice> pinChoices(const protocol::ModelRecord& model, const protocol::PlanRecord& plan,
                                   const std::vector<plan::Pin>& pins, const PinPlace& place, bool optimum);
 // Returns the reason why a value cannot be stored; empty if it can. The engine may have more reasons.

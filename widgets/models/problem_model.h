@@ -14,7 +14,8 @@ struct ProblemRow {
     protocol::OpId op;
 };
 
-// Returns the refusal first, then diagnostics, then notes. The reason why a model cannot be split is an error.
+// Returns the refusal first, then diagnostics, then notes. Errors are the refusal, and the diagnostic that prevents
+// splitting the model.
 std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QString& refusal);
 
 // Returns the diagnostic that prevents splitting the model, which owns it; null if the model can be split.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Stores the events of one run so that plots can draw 1,000,000 points: each series is bounded and, when full, thinned
-// instead of truncated. The engine client's notifications fill it; plots read it on their own timer.
+// Stores the events of one run for plots. Each series has a limit of 1,000,000 points; a full one is thinned instead of
+// truncated. The engine client's notifications fill it; plots read it on their own timer.
 
 #include <QObject>
 #include <QString>
@@ -21,7 +21,7 @@ namespace hopscope::models {
 // stage.
 struct StageProgress : plan::StageFigures {
     protocol::StageId index{1};
-    double start = 0, end = 0;  // on the run's clock; `end` is the time of the latest event
+    double start = 0, end = 0;  // on the run's clock; `end` is that of the latest batch or shard
     bool finished = false;
     std::int64_t done = 0;  // destinations
 };

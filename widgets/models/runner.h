@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs work outside the event loop: a plain function runs on a pool, and its result returns to the caller's thread. A
-// pool of one thread keeps the order of its results.
+// Runs work outside the event loop: a plain function runs on a pool, and another one gets its result in the thread of a
+// given object. A pool of one thread keeps the order of its results.
 
 #include <QFutureWatcher>
 #include <QObject>
@@ -32,8 +32,8 @@ void runAside(QThreadPool& pool, QObject* context, Work work, Then then)
     });
 }
 
-// Returns the same object, but with a destructor that runs on another thread after the last owner releases it, because
-// destroying large objects is slow.
+// Returns another owner of the same object. After the last copy of it is released, another thread destroys the object,
+// because destroying large objects is slow.
 template <class T>
 std::shared_ptr<T> releasedAside(std::shared_ptr<T> inner)
 {

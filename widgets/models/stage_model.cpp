@@ -113,7 +113,7 @@ QVariant StageModel::header(StageColumn column, int role) const
     if (role != Qt::DisplayRole && !tip) return {};
     switch (column) {
     case StageColumn::Stage: return tip ? tr("Number of the stage") : tr("Stage");
-    case StageColumn::Reads: return tip ? tr("Values read from stores") : tr("In");
+    case StageColumn::Reads: return tip ? tr("Values read from stores and inputs") : tr("In");
     case StageColumn::Writes: return tip ? tr("Values written to stores") : tr("Out");
     case StageColumn::Ops: return tip ? tr("Operators computed") : tr("Ops");
     case StageColumn::Recomputed:

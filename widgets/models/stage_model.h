@@ -14,8 +14,8 @@ struct StageRow {
     std::optional<double> expected, seconds;  // predicted, measured
 };
 
-// Returns the rows. Measured seconds come from the current run if it has them, otherwise from the last report; both may
-// be null.
+// Returns the rows. Measured seconds come from `log` if it has finished the stage, otherwise from `report`; both may be
+// null.
 std::vector<StageRow> stageRows(const protocol::PlanRecord& plan, const RunLog* log, const schema::Report* report);
 
 enum class StageColumn { Stage, Reads, Writes, Ops, Recomputed, Bytes, Peak, Expected, Seconds, Count };

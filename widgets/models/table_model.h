@@ -1,7 +1,7 @@
 #pragma once
 
-// The index arithmetic shared by all tables: a subclass defines the contents of a cell, this class its position. Rows
-// are replaced as a whole; a model holds no references to their source.
+// The index arithmetic of tables with fixed columns: a subclass defines the contents of a cell, this class its position.
+// Rows are replaced as a whole; a model owns its rows.
 
 #include <QAbstractTableModel>
 #include <vector>

@@ -184,7 +184,7 @@ QString laneText(const WorkerLane& lane)
     lines << (lane.count == 1 ? tr("%1 shard, %2 rows in %3") : tr("%1 shards, %2 rows in %3"))
                  .arg(formatCount(static_cast<double>(lane.count)), formatCount(static_cast<double>(lane.destinations)),
                       formatSeconds(lane.seconds));
-    lines << tr("%1 written, %2 of others read back")
+    lines << tr("%1 written, %2 read back from others")
                  .arg(formatBytes(static_cast<double>(lane.written)), formatBytes(static_cast<double>(lane.readBack)));
     for (const WorkerLife& life : lane.lives)
         if (life.lost) lines << tr("ended at %1: %2").arg(formatSeconds(*life.to), life.reason);

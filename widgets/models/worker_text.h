@@ -6,11 +6,12 @@
 
 namespace hopscope::models {
 
-// States which workers wait for which: "2 of 3 workers wait for worker 1, which is at shard 14 of stage 2."
+// States which workers compute, load or wait: "2 of 3 workers wait for worker 1, which is at shard 14 of stage 2." Empty
+// for a run of one process.
 QString waitSentence(const RunLog& log);
 // Returns "3 workers · 1 lost · 2 shards recomputed · slowest: worker 2, +18 % · 12.4 MiB written, 6.1 MiB read back".
 QString workersSummary(const WorkerLog& workers);
-// The slowest worker, and how much longer it takes for the same work than the others together; none if fewer than two
+// The slowest worker, and how much longer it takes for the same work than the others on average; none if fewer than two
 // workers have finished anything.
 struct Slowest {
     int worker = 1;

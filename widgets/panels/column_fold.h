@@ -11,7 +11,7 @@ class ColumnFold : public QObject {
     Q_OBJECT
 public:
     // Becomes a child of the table. `order` lists the columns that may be hidden; the first is hidden first.
-    // `leastName` is the width in pixels that the first column keeps.
+    // `leastName` is the least width of column 0 in pixels.
     ColumnFold(QTableView& table, std::vector<int> order, int leastName = 110);
 
     bool eventFilter(QObject* watched, QEvent* event) override;

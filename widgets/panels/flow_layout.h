@@ -20,7 +20,7 @@ public:
     [[nodiscard]] bool hasHeightForWidth() const override { return true; }
     [[nodiscard]] int heightForWidth(int width) const override { return arrange({0, 0, width, 0}, false); }
     [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSize() const override;  // the size of the widest item
+    [[nodiscard]] QSize minimumSize() const override;  // of the widest and the highest item
     void setGeometry(const QRect& rect) override;
 
 private:

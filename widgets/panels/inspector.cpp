@@ -158,8 +158,7 @@ void Inspector::setupActions(QBoxLayout& layout)
     m_forbid = button("neverStore", tr("Never store"), tr("Pin this value: never store it"));
     m_more = button("morePins", tr("Pin…"), tr("All pins for this selection: storing, recomputation, cuts, stages"));
     m_release = button("unpin", tr("Let the strategy decide"), tr("Remove the pins of this value"));
-    m_tensor =
-        button("showTensor", tr("Show tensor"), tr("Run the plan and show statistics and all rows of this value"));
+    m_tensor = button("showTensor", tr("Show tensor"), tr("Compute this value and show its statistics and rows"));
     auto* row = new QWidget(this);
     row->setObjectName(QStringLiteral("inspectorActions"));
     auto* flow = new FlowLayout(row);

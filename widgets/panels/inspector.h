@@ -1,7 +1,7 @@
 #pragma once
 
-// Describes the selected target: facts, the reason for its depth, the reasons for or against a cut, source and
-// neighbours.
+// Describes the selected operator, value, module or stage by facts. For an operator or a value, also shows the reason
+// for its depth, the reasons for or against a cut, the source, the inputs and the users.
 
 #include <QBoxLayout>
 #include <QFrame>
@@ -24,7 +24,7 @@ public:
     void setTheme(const style::Theme& theme) override;
 
 signals:
-    void tensorWanted(hopscope::protocol::ValueId value);  // to show its numbers
+    void tensorWanted(hopscope::protocol::ValueId value);  // the user asks to see its numbers
 
 private:
     void setupHeader(QBoxLayout& layout);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The panels around the graph. Each shows models::Document and follows models::Selection; it requests changes through
-// signals or jobs::Workbench.
+// The panels around the graph. They show models::Document and models::Selection, and request changes through signals or
+// jobs::Workbench.
 
 #include <QWidget>
 #include <memory>
@@ -36,11 +36,11 @@ signals:
 // "run", "plots", "log", "history".
 Panel* makeInspector(const Context& context, QWidget* parent);
 Panel* makePlanPanel(const Context& context, QWidget* parent);
-Panel* makeWhy(const Context& context, QWidget* parent);       // costs and savings of the plan's decisions
+Panel* makeWhy(const Context& context, QWidget* parent);       // the plan's decisions, and the rules' plans
 Panel* makeTradeOff(const Context& context, QWidget* parent);  // plans that trade time for memory
 Panel* makeOutline(const Context& context, QWidget* parent);
 Panel* makeProblems(const Context& context, QWidget* parent);
-Panel* makeRunPanel(const Context& context, QWidget* parent);  // controls, progress, pipeline, stages, verdict, runs
+Panel* makeRunPanel(const Context& context, QWidget* parent);  // controls, progress, lanes, stages, verdict, runs
 Panel* makeRunPlots(const Context& context, QWidget* parent);  // time per stage, memory, throughput, batch sizes
 Panel* makeLog(const Context& context, QWidget* parent);
 Panel* makeHistory(const Context& context, QWidget* parent);  // the history of the cuts
@@ -50,13 +50,13 @@ void showMachine(const Context& context, QWidget* parent);
 // Opens a dialog with the settings that appear nowhere else in the window.
 void showMoreSettings(const Context& context, QWidget* parent);
 
-// Returns a table or plot of the document as text for a file. `what` is "ops", "checkpoints", "stages", "batches" or
+// Returns a table of the document as CSV; empty if there is none. `what` is "ops", "checkpoints", "stages", "batches" or
 // "phases".
 QString exportCsv(const models::Document& document, const QString& what);
-// Returns the last run as Chrome trace JSON.
+// Returns the current run, or the last one, as Chrome trace JSON; empty if there has been none.
 QByteArray exportTrace(const models::Document& document);
-// Writes the plots of makeRunPlots(), visible or not, in the format of the suffix: svg, pdf, png, csv. Returns an empty
-// string, or the error.
+// Writes the plots of makeRunPlots(), visible or not, in the format of the suffix: svg, pdf, png or csv. Returns an
+// empty string, or the error.
 QString exportPlots(QWidget& plots, const QString& file);
 
 }  // namespace hopscope::panels

@@ -1,6 +1,6 @@
 #pragma once
 
-// Small parts shared by all panels.
+// Small parts that panels share.
 
 #include <QHeaderView>
 #include <QLabel>
@@ -18,11 +18,11 @@ QLabel* mutedLabel(const QString& text, QWidget* parent);
 QLabel* wrapped(const QString& name, QWidget* parent);  // with line wrapping, selectable with the mouse
 
 QLabel* title(const QString& name, QWidget* parent);       // the same, but large and bold
-QScrollArea* scrolled(QWidget* content, QWidget* parent);  // without a frame; as wide as `content`
+QScrollArea* scrolled(QWidget* content, QWidget* parent);  // without a frame; `content` fills it
 // Fills a panel with `content`, which scrolls vertically if it does not fit, but never horizontally.
 QScrollArea* fillWith(QWidget* panel, QWidget* content);
 
-// Makes a table without grid and row numbers, which selects whole rows and can be sorted; `model` is not owned.
+// Makes a table without grid and row numbers, which selects whole rows; `model` is not owned.
 QTableView* makeTable(const QString& name, QAbstractItemModel* model, QWidget* parent);
 // Makes columns as wide as their contents; the first one takes the remaining width.
 void fitColumns(QTableView& table);
@@ -46,7 +46,7 @@ public:
     LinkLabel(const QString& name, models::Selection& selection, QWidget* parent);
 };
 
-// A label that elides its text to fit, and shows the complete text as a tool tip.
+// A label that elides its text to fit. If it does, a tool tip shows the complete text.
 class ElidedLabel : public QLabel {
     Q_OBJECT
 public:

@@ -25,7 +25,7 @@ QString stores(const protocol::PlanRecord& plan)
            QStringLiteral(" · ") + (stages == 1 ? PlanPanel::tr("1 stage") : PlanPanel::tr("%1 stages").arg(stages));
 }
 
-// "7.0 % less than the depth rule"; empty if it is the same plan or unknown.
+// "moves 7.0 % less than the depth rule"; empty if it is the same plan or unknown.
 QString againstDepth(const models::Document& document)
 {
     const models::PlanPtr reference = document.reference(base::Strategy::Depth);

@@ -149,7 +149,7 @@ CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol:
     question.can = CutQuestion::Can::Forbid;
     question.pins = withPin(plan, {.kind = PinKind::NoCheckpoint, .value = checkpoint.value});
     const bool pinned = hasPin(plan, {.kind = PinKind::Checkpoint, .value = checkpoint.value});
-    const QString why = pinned ? tr("Stored, because you pinned it") : tr("Stored by the strategy");
+    const QString why = pinned ? tr("Stored by your pin") : tr("Stored by the strategy");
     question.sentence = tr("%1, after stage %2; %3 written.")
                             .arg(why)
                             .arg(checkpoint.stage.number)
@@ -325,7 +325,7 @@ CutQuestion cutQuestion(const ModelRecord& model, const PlanRecord* plan, OpId o
     question.can = CutQuestion::Can::Store;
     question.pins = withPin(*plan, {.kind = PinKind::Checkpoint, .value = question.value});
     if (hasPin(*plan, {.kind = PinKind::NoCheckpoint, .value = question.value}))
-        question.sentence = tr("It is never stored, because you pinned it.");
+        question.sentence = tr("Your pin forbids storing it.");
     return question;
 }
 

@@ -155,7 +155,7 @@ void RunControls::setupSettings()
     m_batch->setPlaceholderText(tr("auto"));
     m_batch->setMaximumWidth(fontMetrics().horizontalAdvance(QStringLiteral("10000000")) + 16);
     m_batch->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,12}")), m_batch));
-    add(m_batch, "batch", tr("Batch"), tr("Destination nodes per batch; empty: as many as fit"));
+    add(m_batch, "batch", tr("Batch"), tr("Destination nodes per batch; empty: chosen automatically"));
     m_verify = new QComboBox(this);
     m_verify->addItem(tr("sample"), static_cast<int>(base::VerifyMode::Sample));
     m_verify->addItem(tr("full"), static_cast<int>(base::VerifyMode::Full));
@@ -299,8 +299,8 @@ void RunControls::refresh()
     m_pause->setIcon(may.resume ? m_resumeIcon : m_pauseIcon);
     const QString never = tr("A run of several workers cannot be paused");
     m_pause->setToolTip(!pauses ? never : may.resume ? tr("Resume the run") : tr("Pause after the current batch"));
-    m_stepBatch->setToolTip(pauses ? tr("Run one batch, or the first one, then pause") : never);
-    m_stepStage->setToolTip(pauses ? tr("Run to the end of the current stage, or of the first one, then pause")
+    m_stepBatch->setToolTip(pauses ? tr("Run the next batch, then pause") : never);
+    m_stepStage->setToolTip(pauses ? tr("Run to the end of the current stage, or of the first stage, then pause")
                                    : never);
     m_pause->setAccessibleName(m_pause->text());
     m_stepBatch->setEnabled(may.step);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Shows a run: controls, progress, pipeline, stages, verdict and earlier runs.
+// Shows a run: controls, progress, pipeline or workers, stages, verdict and earlier runs.
 
 #include <QBoxLayout>
 #include <QLabel>
@@ -20,15 +20,15 @@
 
 namespace hopscope::panels {
 
-// Returns "Stage 2 of 3 · 1,932,288 of 2,449,029 rows · 1.2 M rows/s · 0.4 s left in this stage, about 3 s in all".
+// Returns the state of the run: "Stage 2 of 3 · 193,228 of 244,902 rows · 120,000 rows/s · 430 ms left in this stage,
+// about 3.00 s in all".
 QString progressText(const models::RunLog& log, const protocol::PlanRecord* plan = nullptr,
                      const schema::Report* report = nullptr);
-// Returns the time left for the whole run: the rest of this stage at its current rate, and the other stages as
-// predicted, scaled by the ratio observed so far.
+// Returns the time left for the whole run: the rest of this stage at its current rate, and the later stages as
+// predicted, scaled by the ratio observed so far. None if unknown.
 std::optional<double> runSecondsLeft(const models::RunLog& log, const protocol::PlanRecord& plan);
 
-// Returns "run 1 · 38 ms · Equal: 2,708 of 2,708 rows, largest difference 3e-07", regardless of the settings of the
-// next run.
+// Returns "run 1 · 38 ms · Equal: 2,708 of 2,708 rows, largest difference 3e-07".
 QString resultText(const models::FinishedRun& run);
 
 class RunPanel : public Panel {

@@ -49,7 +49,8 @@ QString decisionLine(const schema::Explanation& explanation, protocol::ValueId v
     if (!decision->possible)
         return Why::tr("%1; every plan with this number of stages and these pins makes this decision.").arg(costs);
     if (!decision->saves) return costs + u'.';
-    return Why::tr("%1; the best plan without it costs %2 more.").arg(costs, formatCost(*decision->saves, unit));
+    return Why::tr("%1; the best plan found with the opposite decision costs %2 more.")
+        .arg(costs, formatCost(*decision->saves, unit));
 }
 
 QString comparisonLine(const schema::Explanation& explanation, const schema::PlanComparison& comparison)

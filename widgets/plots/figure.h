@@ -16,11 +16,11 @@ class Figure {
 public:
     virtual ~Figure() = default;
     [[nodiscard]] virtual QString figureTitle() const = 0;
-    // Paints into a rectangle of that size at the origin, as vectors if the painter's device supports them.
+    // Paints into a rectangle of `size` at the origin, as vectors if the painter's device supports them.
     virtual void paintFigure(QPainter& painter, const QSize& size) = 0;
     // Returns the legend of the colours; null if none is needed.
     [[nodiscard]] virtual const Legend* figureLegend() const { return nullptr; }
-    // Returns a header line and rows, separated by commas; every field that may contain a comma is quoted.
+    // Returns a header line and rows as CSV; fields are quoted where necessary.
     [[nodiscard]] virtual QString csv() const = 0;
 };
 
@@ -28,8 +28,8 @@ public:
 // or the error.
 QString exportFigures(const QList<Figure*>& figures, const QString& file);
 
-// Returns problems with the labels of all plots below a widget, for tests of pictures: axis labels that touch, and
-// texts in a plot that a line crosses or that overlap others.
+// Returns problems with the labels of the visible plots below a widget, for tests of pictures: axis labels that touch,
+// and texts in a plot that a line crosses or that overlap others.
 QStringList crowdedLabels(const QWidget& parent);
 
 // Returns a field of a CSV line (RFC 4180).

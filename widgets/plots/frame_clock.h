@@ -29,7 +29,7 @@ private:
 
     QTimer m_timer;
     QElapsedTimer m_since;
-    int m_pause = interval;  // milliseconds after the last frame
+    int m_pause = interval;  // milliseconds from one frame to the next
     int m_frames = 0;
     double m_busy = 0;
 };

@@ -46,7 +46,7 @@ public:
     [[nodiscard]] const std::vector<StageRun>& runs() const;
     void setSelected(protocol::StageId stage);  // invalid: none
     void setTheme(const style::Theme& theme);
-    [[nodiscard]] QRect barRect(protocol::StageId stage) const;  // in this widget; empty if it is not drawn
+    [[nodiscard]] QRect barRect(protocol::StageId stage) const;  // of all its bars; empty: none
 
     [[nodiscard]] QString figureTitle() const override;
     void paintFigure(QPainter& painter, const QSize& size) override;

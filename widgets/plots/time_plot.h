@@ -40,7 +40,7 @@ public:
     void setEnd(double seconds, bool finished);  // the time reached by the run; a finished run fills the width
     void setSelected(protocol::StageId stage);   // invalid: none
     void setTheme(const style::Theme& theme);
-    void refresh();  // draws pending changes at once
+    void refresh();  // draws the changes, unless the curve has moved by less than a pixel
     [[nodiscard]] int drawnPoints() const;
     void zoom(double from, double to);  // in seconds; from >= to: shows everything
 

@@ -23,7 +23,7 @@ public:
     // the run, which continues between events; a time before the last event is replaced by that of the event.
     void display(const std::shared_ptr<const models::RunLog>& log, double now = 0);
     [[nodiscard]] QString describe(const QPoint& at) const override;
-    // Describes the shard chosen by keys; empty if none is chosen.
+    // Describes the worker or the shard chosen by keys; empty if neither is.
     [[nodiscard]] QString chosenText() const;
     // Returns the legend: shards, reads of other workers' rows and, if there are any, recomputed shards and lost workers.
     [[nodiscard]] std::vector<LegendItem> legendItems() const;

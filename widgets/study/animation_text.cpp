@@ -236,7 +236,7 @@ QString partSentence(const Film& film)
         drawn += static_cast<std::int64_t>(table.ids.size());
         whole += static_cast<std::int64_t>(table.whole.size());
     }
-    return tr("The picture shows %1 of %2 nodes, around node %3. Batches consist of %4 of them, with every edge into "
+    return tr("The picture shows %1 of %2 nodes, around node %3. The batches cover %4 of them, with every edge into "
               "these nodes; nodes drawn small are only read. A run makes batches of all nodes.")
         .arg(count(drawn), count(all), film.part.node ? count(*film.part.node) : QString(), count(whole));
 }

@@ -34,7 +34,8 @@ void BreakpointPanel::setupSteps(QBoxLayout& layout)
 {
     m_operator = button("breakStepOperator", tr("Step &operator"),
                         tr("Compute one more operator, or start with the first"), this);
-    m_batch = button("breakStepBatch", tr("Step &batch"), tr("Compute the rest of this batch"), this);
+    m_batch =
+        button("breakStepBatch", tr("Step &batch"), tr("Compute the rest of this batch, or the first batch"), this);
     m_goOn = button("breakGoOn", tr("&Continue"), tr("Run to the next breakpoint, or to the end"), this);
     auto* row = new QHBoxLayout;
     for (QPushButton* each : {m_operator, m_batch, m_goOn}) row->addWidget(each);
@@ -222,8 +223,9 @@ QString BreakpointPanel::stateText() const
     }
     if (m_context.workbench.running()) return tr("A run is in progress.");
     if (document.settings().breakpoints.empty())
-        return tr("Select an operator or a stage and press F7: runs stop after it. Without breakpoints, runs are not "
-                  "slowed down.");
+        return tr(
+            "Select an operator or a stage and press F7: runs stop after the operator, or after each operator of the "
+            "stage. Without breakpoints, runs are not slowed down.");
     return tr("The next run stops at these breakpoints. It runs on the CPU, one operator at a time.");
 }
 

@@ -71,7 +71,7 @@ void Debugger::setupChoice(QBoxLayout& layout)
 QWidget* Debugger::setupOptions()
 {
     m_other = field("debugOther", tr("The other model, a TorchScript file or exported program"), this);
-    m_other->setPlaceholderText(tr("The other model (.pt)"));
+    m_other->setPlaceholderText(tr("The other model (.pt, .pt2)"));
     m_browse = button("debugBrowse", tr("Choose…"), {}, this);
     m_absolute = field("debugAbsolute", tr("Absolute tolerance"), this);
     m_absolute->setText(QStringLiteral("1e-5"));

@@ -1,8 +1,8 @@
 #pragma once
 
-// Finds numerical errors on request: where the staged run diverges from the model, or the model from another one; the
-// origin of NaN; the results of the selected operator, or the messages that it aggregates, for some nodes. Selects the
-// first operator that it finds.
+// Looks for numerical errors on request: the first operator at which the staged run differs from the model, or the model
+// from another one, or the origin of NaN and infinity. Selects that operator: of the origins, the first that reaches an
+// output. Also shows the results of the selected operator, or the messages that it aggregates, for some nodes.
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] bool busy() const { return m_inquiry->busy(); }
 
 signals:
-    void otherModelWanted();  // the user is to choose it; pass it to setOther()
+    void otherModelWanted();  // the user is to choose a file for setOther()
     void compared(const schema::DivergenceRecord& found);
     void finished();  // with findings, or with the reason why there are none
 

@@ -31,7 +31,7 @@ double sizeOf(const schema::ReceptiveField& field, int depth)
 ExplosionPlot::ExplosionPlot(QWidget* parent) : QWidget(parent)
 {
     setObjectName(QStringLiteral("explosionPlot"));
-    setAccessibleName(tr("Rows that a result depends on, on average"));
+    setAccessibleName(tr("Average number of rows that a result depends on"));
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
 }
 
@@ -104,7 +104,7 @@ void ExplosionPlot::paintAxes(QPainter& painter) const
     for (std::size_t i = 0; i < m_points.size(); ++i)
         painter.drawText(QRectF(place(i, 1).x() - 60, area.bottom() + 5, 120, line), Qt::AlignCenter, m_points[i].name);
     painter.drawText(QRectF(area.left(), area.bottom() + line + 8, area.width(), line), Qt::AlignCenter,
-                     tr("rows that one result depends on, on average"));
+                     tr("average number of rows that a result depends on"));
 }
 
 QList<double> ExplosionPlot::scale() const

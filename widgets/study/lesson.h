@@ -1,7 +1,7 @@
 #pragma once
 
-// A guided tour as data: steps that control the window, and questions that the learner answers by an action or a
-// choice. docs/reference/format-lesson.md describes the format for authors of lessons.
+// A guided tour as data: steps that control the window, with tasks to do and questions to answer.
+// docs/reference/format-lesson.md describes the format for authors of lessons.
 
 #include <QString>
 #include <map>
@@ -51,7 +51,7 @@ struct LessonAction {
     QString argument;
 };
 
-// The task that the learner has to complete before the lesson continues.
+// The goal of a task, which the learner has to reach before the lesson continues.
 enum class Goal : std::uint8_t { Strategy, Stored, NotStored, Selected, Ran, Looked, Node };
 
 constexpr auto namesOf(Goal)
@@ -75,7 +75,7 @@ struct Task {
 struct Choice {
     QString text;
     bool right = false;
-    QString reply;  // the text shown in reply
+    QString reply;  // the text shown when it is chosen
 };
 
 struct Question {

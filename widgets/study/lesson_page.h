@@ -7,7 +7,7 @@
 namespace hopscope::study {
 
 QString lessonPage(const std::vector<Lesson>& lessons);  // as HTML
-// Writes the page in the format of the suffix: pdf, or HTML. Returns an empty string, or the reason for a failure.
+// Writes the page as PDF if the suffix is pdf, otherwise as HTML. Returns an empty string, or the reason for a failure.
 QString saveLessonPage(const std::vector<Lesson>& lessons, const QString& file);
 
 }  // namespace hopscope::study

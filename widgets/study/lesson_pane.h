@@ -1,7 +1,8 @@
 #pragma once
 
-// Shows a lesson next to the graph: the text of the current step, its question or task, and the buttons to continue.
-// The pane only displays; the player of the lesson makes the decisions.
+// Shows a lesson next to the graph: the text of the current step, its question or task, and the buttons to move between
+// steps. The pane judges the answers to questions; the player of the lesson decides when a task is done, and which step
+// is shown.
 
 #include <QBoxLayout>
 #include <QFrame>
@@ -20,7 +21,7 @@ public:
     void begin(const Lesson& lesson);
     void display(const LessonStep& step, int number, int count);  // `number` counts from 1
     void setWaiting(bool waiting);                                // the window is still carrying out the step
-    void setDone(const QString& reply);                           // when the task is done or the question answered
+    void setDone(const QString& reply);                           // the task is done
     [[nodiscard]] bool mayGoOn() const { return m_next->isEnabled(); }
     void answer(int choice);  // as if the choice were clicked
 
@@ -40,7 +41,7 @@ private:
     QVBoxLayout* m_choices;
     QVector<QPushButton*> m_choiceButtons;
     QPushButton *m_back, *m_next, *m_close;
-    bool m_open = false, m_waiting = false, m_last = false;  // open: a question or task is not answered yet
+    bool m_open = false, m_waiting = false, m_last = false;  // open: a task or question remains
     const LessonStep* m_step = nullptr;
     void refresh();
 };

@@ -1,8 +1,8 @@
 #pragma once
 
-// Shows the receptive field of a node: node-wise compared with layer-wise inference, as a picture, a table and
-// sentences, with the numbers of rows and edges in the data. The panel queries the engine only while it is visible,
-// or for look().
+// Shows the receptive field of a node as a picture, a table and sentences, compares node-wise with layer-wise inference,
+// and lists the rows and edges of a hop by their numbers in the data. The panel queries the engine only while it is
+// visible, or for look().
 
 #include <QComboBox>
 #include <QPlainTextEdit>

@@ -48,7 +48,8 @@ void TensorPanel::setupChoice(QBoxLayout& layout)
     m_nodes->setPlaceholderText(QStringLiteral("0, 17"));
     m_start = button("tensorStart", tr("S&how"), tr("Show the tensor of the selected value"), this);
     auto* cancel = button("tensorCancel", tr("&Cancel"), tr("Stop the computation"), this);
-    m_inquiry = new Inquiry(m_context, QStringLiteral("tensor"), tr("Progress of the tensor"), m_start, cancel, this);
+    m_inquiry =
+        new Inquiry(m_context, QStringLiteral("tensor"), tr("Progress of the computation"), m_start, cancel, this);
     auto* row = new QHBoxLayout;
     row->addWidget(m_rows);
     row->addWidget(m_nodes, 1);
@@ -90,7 +91,7 @@ QBoxLayout* TensorPanel::setupTools()
     m_row->setPlaceholderText(tr("Go to row"));
     m_row->setMaximumWidth(140);
     m_copy = button("tensorCopy", tr("C&opy"), tr("Copy the selected cells as tab-separated text"), m_found);
-    m_save = button("tensorSave", tr("Sa&ve…"), tr("Write the whole tensor to a .npy file"), m_found);
+    m_save = button("tensorSave", tr("Sa&ve…"), tr("Write all rows of this tensor to a .npy file"), m_found);
     auto* row = new QHBoxLayout;
     row->addWidget(m_row);
     row->addStretch(1);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Colours and dimensions of the window, read from one token file (resources/themes/tokens.json, compiled in) for a
-// light and a dark theme. The window uses no colour that is not in that file.
+// Colours and fonts of the window. The colours of the light and the dark theme come from one token file
+// (resources/themes/tokens.json, compiled in).
 
 #include <QColor>
 #include <QFont>
@@ -32,9 +32,9 @@ struct Theme {
     [[nodiscard]] QColor depthTextColour(int depth) const;
 };
 
-// Loads a theme. Auto follows the application's palette (Qt 6.4 has no colour scheme hint).
+// Loads a theme. Auto follows the palette of the desktop when the program began (Qt 6.4 has no colour scheme hint).
 Theme loadTheme(Mode mode);
-// Sets the palette and style sheet of the application.
+// Sets the style, palette, font and style sheet of the application.
 void applyTheme(const Theme& theme);
 
 double contrast(const QColor& a, const QColor& b);  // WCAG 2, 1..21

@@ -7,7 +7,7 @@
 
 namespace hopscope::style {
 
-// Returns the text, elided to `room` pixels; empty if only a letter and an ellipsis would fit.
+// Returns the text, elided to `room` pixels; empty if no more than a letter and an ellipsis would fit.
 QString fitting(const QFontMetrics& metrics, const QString& text, int room);
 
 // Sets the widget's description, and notifies screen readers if it has changed.
