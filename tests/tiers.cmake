@@ -15,7 +15,7 @@ set(hopscope_quick
   # models
   zoo models_quick
   # the window
-  style manual widgets_tables run_log workers plot_geometry layout fold refold scene layout_client graph_panel graph_cuts panel_texts
+  style manual widgets_tables run_log workers plot_geometry layout fold refold scene stubs layout_client graph_panel graph_cuts panel_texts
   stage_texts panels pins run_panels plots worker_lanes study lesson profile tensor phases cuts workbench workbench_plans
   window_command_line window_session window_checks window_rules)
 

@@ -8,8 +8,10 @@ import time
 import unittest
 from pathlib import Path
 
+from tiers import sized
+
 ENGINE, SAMPLES = os.environ["HOPSCOPE_ENGINE"], Path(os.environ["HOPSCOPE_ROOT"]) / "samples/digits"
-MODELS, ROUNDS = ("gat", "jknet"), 2
+MODELS, ROUNDS = ("gat", "jknet"), sized(1, 2)
 MOST = 2.5  # times the processor time of threads that sleep
 TICK = os.sysconf("SC_CLK_TCK")
 

@@ -24,7 +24,7 @@ always_the_program()
 SEED = int(os.environ.get("HOPSCOPE_SEED", "20261128"))
 SOON = 10
 LAST_LINES, OPENINGS, BUSY = sized(3, 12), sized(2, 20), 8
-LONGEST = sized(0.8, 2)  # seconds, of a moment; the model computes meanwhile
+LONGEST = sized(0.4, 2)  # seconds, of a moment; the model computes meanwhile
 COMMANDS = ("inspect", "plan", "run", "verify", "export", "receptive-field")
 
 

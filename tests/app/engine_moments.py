@@ -20,9 +20,9 @@ from watched_case import SLACK, WatchedCase
 
 always_the_program()
 SEED = int(os.environ.get("HOPSCOPE_SEED", "20261128"))
-MOMENTS = sized(12, 200)
+MOMENTS = sized(9, 200)
 SOON = 1.0  # seconds
-LONGEST = sized(0.8, 2)  # of a moment while a model computes for minutes
+LONGEST = sized(0.5, 2)  # of a moment while a model computes for minutes
 NODES, EDGES, BATCH = 3000, 30000, 4
 WINDOW = os.environ.get("HOPSCOPE_WINDOW", "")
 COMMANDS = {"inspect": [], "plan": [], "run": ["-o", "OUT", "--batch", BATCH, "--verify", "full"],

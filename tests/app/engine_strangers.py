@@ -239,7 +239,7 @@ class Strangers(WatchedCase):
 
     def test_the_python_package(self):
         self.environment["PYTHONPATH"] = str(ROOT / "packaging/python/src")
-        self.each(40, self.calls)
+        self.each(60, self.calls)
 
     def window(self, stranger, path):
         where = f"{stranger.name}: window"
@@ -256,7 +256,7 @@ class Strangers(WatchedCase):
 
     @unittest.skipUnless(WINDOW, "the window is not built")
     def test_the_window(self):
-        self.each(28, self.window)
+        self.each(40, self.window)
 
 
 if __name__ == "__main__":

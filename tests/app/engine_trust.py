@@ -232,7 +232,7 @@ class Trust(ServeTest):
         client = self.served()
         number = client.call("model/open", model=str(self.model), data=[str(self.data)], roles=[])["document"]
         self.model.write_bytes(self.model.read_bytes() + b" ")
-        self.refused(-32003, "has changed", client.call, "model/trust", document=number)
+        self.refused(-32003, "was changed or removed", client.call, "model/trust", document=number)
         self.assertFalse(self.list.exists())
 
 

@@ -11,6 +11,7 @@
 #include "device_runs.h"
 #include "executor/forecast/predict.h"
 #include "support/temporary_folder.h"
+#include "support/tier.h"
 
 namespace hopscope::device_tests {
 
@@ -47,7 +48,7 @@ TEST_CASE_FIXTURE(Device, "A kernel without an image gives way to operators, wit
     for (const std::string name : {"gcn", "gat", "normed"}) {
         const std::int64_t count = segmentsOf(subject(name), onGpu(7));
         CHECK(count > 3);
-        for (std::int64_t n = 1; n <= count; ++n) {
+        for (std::int64_t n = 1; n <= count; n += test::oneIn(3)) {
             CAPTURE(name);
             CAPTURE(n);
             fake_device::failSegment(n, 209);
@@ -82,7 +83,7 @@ TEST_CASE_FIXTURE(Device, "A kernel that fails ends the run with a sentence, and
     for (const int code : {1, 700, 719})
         for (const std::string name : {"gcn", "gat", "normed"}) {
             const std::int64_t count = segmentsOf(subject(name), onGpu(7));
-            for (std::int64_t n = 1; n <= count; ++n) {
+            for (std::int64_t n = 1; n <= count; n += test::oneIn(3)) {
                 CAPTURE(code);
                 CAPTURE(name);
                 CAPTURE(n);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "device_runs.h"
+#include "support/tier.h"
 
 namespace hopscope::device_tests {
 
@@ -196,13 +197,16 @@ Attempt limited(const Subject& s, std::int64_t limit, std::int64_t batch, Reserv
 }
 
 // Runs every model at every limit (MiB), in batches that the executor chooses and larger ones: right, or out of memory.
+// The default tier takes a fifth of these runs, in which every limit occurs, and every model in both kinds of batches.
 template <class Check>
 Tally atLimits(std::initializer_list<std::int64_t> limits, std::initializer_list<std::string> names, Check&& check)
 {
     Tally tally;
+    int number = 0;
     for (const std::int64_t limit : limits)
         for (const std::string& name : names)
             for (const std::int64_t batch : {0, 5000}) {
+                if (number++ % test::oneIn(5) != 0) continue;
                 CAPTURE(limit);
                 CAPTURE(name);
                 CAPTURE(batch);

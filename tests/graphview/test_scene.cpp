@@ -207,27 +207,6 @@ private slots:
         for (const SceneStore& store : single->stores) QVERIFY(!store.named);
     }
 
-    void aStubHasALegibleLabelBesideANearNeighbour()
-    {
-        const models::ModelPtr model = samples::layeredModel(1, false);
-        const FoldModel fold = prepareFold(*model);
-        const auto graph = std::make_shared<const VisibleGraph>(visibleGraph(fold, fullyExpanded(fold)));
-        SceneMemory memory;
-        SceneInput input{
-            .graph = graph, .sizes = nodeSizes(*graph, memory.texts), .arranged = {}, .model = model.get(), .stop = {}};
-        qreal x = 0;
-        for (const QSizeF& size : input.sizes) {
-            input.arranged.emplace_back(QPointF(x, 200), size);
-            x += size.width() + 12;
-        }
-        const ScenePtr scene = buildScene(std::move(input));
-        QVERIFY(!scene->stubs.empty());
-        for (const SceneStub& stub : scene->stubs) {
-            QVERIFY2(QString(stub.text).remove(QChar(0x2026)).size() >= 3, qPrintable(stub.text));
-            QCOMPARE(scene->nodeIndex.count(stub.textRect, 1), 0);
-        }
-    }
-
     void anotherPlanMovesRowsButAsksForNoLayout()
     {
         const models::ModelPtr model = samples::layeredModel(6, true);

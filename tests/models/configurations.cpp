@@ -102,13 +102,16 @@ std::vector<Candidate> shuffledBy(const std::string& name, std::vector<Configura
     return candidates;
 }
 
-// Pairs that none of the models before has come before all others.
+// The longer no model has had a pair, the sooner it comes. Some models may be in the way, since they do not run on GPUs.
 std::size_t gainOf(const Candidate& candidate, const std::deque<std::set<Pair>>& recent)
 {
-    constexpr std::size_t urgent = 20;
+    constexpr std::size_t soon = pairsWithin - 4, atOnce = pairsWithin - 2;
     std::size_t gain = 0;
-    for (const Pair& pair : candidate.pairs)
-        gain += std::ranges::any_of(recent, [&](const auto& pairs) { return pairs.contains(pair); }) ? 1 : urgent;
+    for (const Pair& pair : candidate.pairs) {
+        const auto last = std::ranges::find_if(recent, [&](const auto& pairs) { return pairs.contains(pair); });
+        const auto age = last == recent.end() ? pairsWithin : static_cast<std::size_t>(last - recent.begin());
+        gain += age < soon ? 1 : age < atOnce ? 20 : 400;
+    }
     return gain;
 }
 
@@ -166,14 +169,13 @@ std::uint64_t hashOf(const std::string& text)
 std::vector<Chosen> choose(const std::vector<Case>& cases, const std::vector<std::string>& devices,
                            std::optional<std::size_t> count)
 {
-    constexpr std::size_t slack = 3;  // models that may be in the way, since they do not run on GPUs
     std::vector<Chosen> models;
-    std::deque<std::set<Pair>> recent;
+    std::deque<std::set<Pair>> recent;  // the last model's first
     for (const Case& c : cases) {
         Chosen model{productOf(c, devices), {}};
         model.chosen = count ? chooseFor(c.name, model.product, *count, recent) : model.product;
-        recent.push_back(pairsOf(model.chosen));
-        if (recent.size() == pairsWithin - slack) recent.pop_front();
+        recent.push_front(pairsOf(model.chosen));
+        if (recent.size() == pairsWithin) recent.pop_back();
         models.push_back(std::move(model));
     }
     return models;

@@ -73,7 +73,7 @@ constexpr std::size_t pairsWithin =
     10;  // models in a row that cover all pairs of settings, with twelve configurations each
 
 // All configurations of each model, or `count` of them, ordered by graph: those that cover most pairs, first of all the pairs
-// that none of the six models before has. Which one of several as good ones: by the name. O(models x count x product).
+// that no model has had for longest. Which one of several as good ones: by the name. O(models x count x product).
 struct Chosen {
     std::vector<Configuration> product, chosen;
 };

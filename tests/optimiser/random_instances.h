@@ -3,11 +3,10 @@
 // Small instances of every kind for the oracle tests, by seed.
 
 #include <cstdint>
-#include <cstdlib>
-#include <string_view>
 #include <vector>
 
 #include "optimiser/instance.h"
+#include "support/tier.h"
 
 namespace hopscope::test {
 
@@ -16,10 +15,7 @@ namespace hopscope::test {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline const int share = 10;
 #else
-inline const int share = [] {
-    const char* const tier = std::getenv("HOPSCOPE_TIER");
-    return tier && tier == std::string_view("full") ? 1 : 3;
-}();
+inline const int share = oneIn(5);
 #endif
 
 // A random graph of at most `nodes` nodes with small whole costs: one or two types, edge rows, structure and stage costs,

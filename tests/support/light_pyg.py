@@ -1,9 +1,9 @@
 """Imports PyTorch Geometric in half of the processor time. It imports torch._dynamo for compiled modules alone, and pandas for data sets
 that are downloaded: it gets empty modules in their place, which are gone afterwards, and whoever needs the real ones imports them."""
-import gc
 import sys
 import types
 
+import lightly
 import torch  # noqa: F401
 
 UNUSED = {"torch._dynamo": {}, "pandas": {"DataFrame": object}}
@@ -14,12 +14,10 @@ def import_pyg():
     for name, members in absent.items():
         sys.modules[name] = types.ModuleType(name)
         vars(sys.modules[name]).update(members)
-    gc.disable()  # a fifth of the time: nothing becomes garbage
     try:
-        import torch_geometric.nn  # noqa: F401
+        with lightly.importing():
+            import torch_geometric.nn  # noqa: F401
     finally:
-        gc.freeze()
-        gc.enable()
         for name in absent:
             del sys.modules[name]
 

@@ -16,7 +16,8 @@ constexpr qreal storeWidth = 96, storeHeight = 32, storeGap = 30;
 constexpr qreal namedWidth = 140, namedHeight = 46;
 constexpr std::size_t maxApart = 4;  // more stores at one place are one
 constexpr qreal stubLength = 34, stubText = 110, leastWord = 40;
-constexpr qreal depthChip = 20;  // over the right end of the upper edge
+constexpr qreal depthChip = 20;    // over the right end of the upper edge
+constexpr qreal besideMiddle = 8;  // where edges from above end
 
 QString bytesText(const QString& arrow, std::optional<std::int64_t> bytes)
 {
@@ -310,7 +311,7 @@ void SceneBuilder::placeStub(SceneStub& stub)
     const qreal beside = room - line - 6;
     const bool above = beside < std::min(m_measure.stubWidth(stub.tip), leastWord);
     const bool overRight = above && enteredFromLeftOnly(*m_scene, stub.node);  // beside the chip of its depth
-    const qreal half = box.width() / 2 - (overRight ? depthChip - 6 : 0);
+    const qreal half = box.width() / 2 - besideMiddle - (overRight ? depthChip : 0);
     const StubText text = m_measure.fitStub(stub.tip, above ? half : std::max(0.0, beside));
     stub.text = text.text;
     const qreal over = overRight ? box.right() - depthChip - text.width - 2 : box.left();
