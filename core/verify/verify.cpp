@@ -315,7 +315,7 @@ void conclude(Verification& verdict, const std::string& covered, const std::stri
     const bool compared = coverage.skipped == 0 || coverage.skipped < coverage.chosen;
     verdict.verdict = compared ? Verdict::Equal : Verdict::Unverifiable;
     verdict.reason = compared ? "equal within the tolerance on " + covered
-                              : "no sampled neighbourhood can be compared within the memory and time of the oracle";
+                              : "no sampled neighbourhood could be compared: they are too large or unusable, or time ran out";
 }
 
 namespace {
