@@ -314,9 +314,9 @@ void conclude(Verification& verdict, const std::string& covered, const std::stri
     const Coverage& coverage = verdict.coverage;
     const bool compared = coverage.skipped == 0 || coverage.skipped < coverage.chosen;
     verdict.verdict = compared ? Verdict::Equal : Verdict::Unverifiable;
-    verdict.reason =
-        compared ? "equal within the tolerance on " + covered
-                 : "no sampled neighbourhood could be compared: they are too large or unusable, or time ran out";
+    verdict.reason = compared
+                         ? "equal within the tolerance on " + covered
+                         : "no sampled neighbourhood could be compared: all are too large or unusable, or time ran out";
 }
 
 namespace {
