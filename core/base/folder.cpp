@@ -98,8 +98,7 @@ Status placeFile(const std::string& from, const std::string& path)
 
 void removeFolder(const std::string& path)
 {
-    if (const Result<Folder> folder = Folder::open(path))
-        for (const std::string& name : folder->names()) folder->remove(name);
+    removeContent(AT_FDCWD, path);
     ::rmdir(path.c_str());
 }
 

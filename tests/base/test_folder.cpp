@@ -76,6 +76,19 @@ TEST_CASE("removing takes what links lead to for somebody else's")
     CHECK(prepared.untouched());
 }
 
+TEST_CASE("a link in the place of a folder to be removed remains, and so does its target")
+{
+    const Prepared prepared;
+    const fs::path link = fs::path(prepared.holder.path) / "instead";
+    fs::create_directory_symlink(prepared.victim, link);
+    base::removeFolder(link.string());
+    CHECK(fs::is_symlink(link));
+    REQUIRE(fs::exists(prepared.victim / "file"));
+    base::removeFolder(prepared.in.string());
+    CHECK_FALSE(fs::exists(prepared.in));
+    CHECK(prepared.untouched());
+}
+
 TEST_CASE("renaming stays in the folder")
 {
     const Prepared prepared;
