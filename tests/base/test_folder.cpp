@@ -60,6 +60,7 @@ TEST_CASE("names below a folder lead to files of its own and nowhere else")
     CHECK(opened(folder, "second", O_RDONLY) == "opened");
     CHECK(opened(folder, "second", O_RDWR) == "input");
     CHECK(opened(folder, "missing", O_RDONLY) == "resources");
+    CHECK(folder.openFile("missing", O_RDONLY).error().hint == "was it, or its folder, removed in the meantime?");
     CHECK_FALSE(fs::exists(prepared.in / "nowhere"));
     CHECK(prepared.untouched());
 }
