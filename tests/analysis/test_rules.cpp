@@ -116,6 +116,7 @@ const Row rows[] = {
     {"aten::cat(tensors=[x, x], dim=0) -> f[14,4]", "(v + v),-"},
     {"aten::stack(tensors=[x, x], dim=0) -> f[2,7,4]", "-,v,-"},
     {"aten::constant_pad_nd(self=x, pad=[0, 0, 1, 0], value=0) -> f[8,4]", "refused: adds rows to v"},
+    {"aten::constant_pad_nd(self=x, pad=[0, 0, -1, 0], value=0) -> f[6,4]", "refused: removes rows of v by position"},
     // on some dimensions as a whole
     {"aten::tril(self=h, diagonal=0) -> f[7,2,4]", "v,-,-"},
     {"aten::tril(self=x, diagonal=0) -> f[7,4]", "refused: needs all rows of v at once"},
@@ -159,6 +160,8 @@ const Row rows[] = {
     {"aten::index_add(self=w, dim=0, index=dst, source=ea, alpha=1) -> f[4,6]",
      "refused: an index into v writes to a constant"},
     {"aten::bincount(self=dst, weights=none, minlength=n) -> i[7]", "v"},
+    {"aten::bincount(self=mask, weights=none, minlength=n) -> i[7]",
+     "refused: bincount of numbers that are not known to be row numbers"},
     {"aten::bincount(self=dst, weights=none, minlength=7) -> i[7]", "refused: its result 'out' has unknown rows"},
     // reductions and products over rows
     {"aten::mean.dim(self=x, dim=[0], keepdim=false, dtype=none) -> f[4]", "-"},
