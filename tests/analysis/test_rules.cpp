@@ -223,6 +223,19 @@ TEST_CASE("a refusal names operator and place")
     CHECK(got.find("aten::cumsum") != std::string::npos);
 }
 
+TEST_CASE("prelu with a slope for each row is written as a choice, as its hint says")
+{
+    const auto drawn =
+        test::drawProgram(prelude + "r = aten::prelu(self=turned, weight=sevenths) -> f[4,7]\nout = r\n");
+    const analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema);
+    REQUIRE(a.refusal);
+    CHECK(a.refusal->hint.find("write torch.where(h > 0, h, w * h)") != std::string::npos);
+    CHECK(describeProgram("slopes = node f[7]\n"
+                          "low = aten::mul.Tensor(self=slopes, other=turned) -> f[4,7]\n"
+                          "above = aten::gt.Scalar(self=turned, other=0) -> b[4,7]\n"
+                          "r = aten::where.self(condition=above, self=turned, other=low) -> f[4,7]") == "-,v");
+}
+
 TEST_CASE("rows that are split, turned and merged again are those of the same table; sums of them are not")
 {
     const std::string turned = R"(
