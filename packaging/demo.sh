@@ -2,11 +2,11 @@
 # Installs dependencies, builds Hopscope and demonstrates it on a bundled sample, a model with three layers and skip
 # connections on 1,797 handwritten digits: inspects the model, plans its stages, runs it layer by layer for all nodes in
 # small batches and verifies every row against the model. Then the window opens with the graph, the plan and a finished
-# run; without a display, a screenshot of the window is written.
+# run; without a display, a screenshot of the window is written. Takes the options of setup.sh, such as --no-apt.
 set -eu
 . "$(dirname "$0")/common.sh"
 
-bash "$root/packaging/setup.sh" --no-tests
+bash "$root/packaging/setup.sh" --no-tests "$@"
 say "Building (takes minutes the first time)"
 configure release
 build release

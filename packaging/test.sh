@@ -5,6 +5,7 @@
 #   packaging/test.sh --full   all tests: whole products of configurations, kills, Ray, all screenshots; then the sanitizers, a
 #                              build without the optional parts, clang-tidy and the mutants. Takes hours.
 #
+# The options of setup.sh, such as --no-apt, may follow.
 # The quick tier needs no script: ctest --preset quick. Every step runs even if an earlier one failed; the last lines are
 # CTest's summary of the main build. CI=true makes warnings errors.
 set -u
@@ -12,12 +13,12 @@ set -u
 
 tier=default
 case ${1:-} in
-"") ;;
---full) tier=full ;;
+"" | --no-*) ;;
+--full) tier=full && shift ;;
 *) fail "unknown option '$1': use --full or nothing" ;;
 esac
 
-bash "$root/packaging/setup.sh" || exit 1
+bash "$root/packaging/setup.sh" "$@" || exit 1
 cd "$root" || exit 1
 mkdir -p build
 

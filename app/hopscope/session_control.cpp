@@ -168,7 +168,9 @@ void SessionControl::planCame()
 void SessionControl::sayLost()
 {
     m_parts.banner.say(QStringLiteral("breakpoints"),
-                       tr("Breakpoints were removed because their operators or stages no longer exist: %1.")
+                       (m_lostBreakpoints.size() == 1
+                            ? tr("A breakpoint was removed because its operator or stage no longer exists: %1.")
+                            : tr("Breakpoints were removed because their operators or stages no longer exist: %1."))
                            .arg(m_lostBreakpoints.join(QStringLiteral(", "))));
 }
 

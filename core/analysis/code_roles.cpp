@@ -278,7 +278,7 @@ public:
             const InputRole& role = m_schema.roles.at(key);
             if (role.overridden || role.form == form) continue;
             for (const auto& [name, other] : m_schema.roles) {
-                if (other.kind != RoleKind::Index || other.relation != role.relation) continue;
+                if (other.kind != RoleKind::Index || other.relation != role.relation || other.overridden) continue;
                 InputRole& better = m_overrides.insert_or_assign(name, InputRole{}).first->second;
                 better.kind = RoleKind::Index;
                 better.form = name == key ? form : other.form;

@@ -98,8 +98,7 @@ Status placeFile(const std::string& from, const std::string& path)
 
 void removeFolder(const std::string& path)
 {
-    if (const Result<Folder> folder = Folder::open(path))
-        for (const std::string& name : folder->names()) folder->remove(name);
+    removeContent(AT_FDCWD, path);
     ::rmdir(path.c_str());
 }
 
@@ -143,6 +142,17 @@ Folder::~Folder()
     if (m_handle >= 0) ::close(m_handle);
 }
 
+namespace {
+
+const char* hintOn(int error)
+{
+    if (error == ENOENT) return "was it, or its folder, removed in the meantime?";
+    if (error == EACCES || error == EPERM) return "change its permissions, or choose another folder";
+    return "choose another folder or free some space";
+}
+
+}  // namespace
+
 tl::unexpected<Error> Folder::refuse(const std::string& name, int error) const
 {
     const std::string file = path(name);
@@ -157,7 +167,7 @@ tl::unexpected<Error> Folder::refuse(const std::string& name, int error) const
                     "remove it, or choose another folder", file);
     const bool closed = error == EACCES || error == EPERM || error == EROFS;
     return fail(closed ? ErrorCode::Input : ErrorCode::Resources, file + ": cannot be opened: " + std::strerror(error),
-                "choose another folder or free some space", file);
+                hintOn(error), file);
 }
 
 Result<int> Folder::openFile(const std::string& name, int flags) const

@@ -52,8 +52,8 @@ private:
 // Resources if the file cannot be copied.
 Status placeFile(const std::string& from, const std::string& path);
 
-// Removes a folder with its contents. The targets of links in it remain. In the parent, only the right to remove
-// folders is needed.
+// Removes a folder with its contents; does nothing if `path` itself is a link. The targets of links in it remain. In the
+// parent, only the right to remove folders is needed.
 void removeFolder(const std::string& path);
 
 // Returns whether a name is one component of a path: not empty, without a slash or a zero byte, and neither "." nor

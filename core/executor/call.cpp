@@ -231,7 +231,8 @@ const loader::RegisteredOperator& Caller::registered(const ir::Op& op)
     if (!fresh) return it->second;
     it->second = loader::RegisteredOperator::find(op.name, op.overload);
     if (!it->second)
-        raise(base::ErrorCode::Unsupported, "LibTorch has no operator " + op.name + "." + op.overload, {},
+        raise(base::ErrorCode::Unsupported,
+              "LibTorch has no operator " + op.name + (op.overload.empty() ? "" : "." + op.overload), {},
               ir::describeOp(op));
     return it->second;
 }

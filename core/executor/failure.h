@@ -24,6 +24,9 @@ struct Failure : std::exception {
     throw Failure(base::makeError(code, message, hint, where));
 }
 
+// The hint where memory runs out, with or without a limit.
+inline constexpr const char* moreMemory = "raise --memory, if it is set, or use a device with more memory";
+
 // Checks an invariant of the executor. The check is enabled even in release builds, because it turns wrong numbers into
 // an error.
 inline void require(bool holds, const char* message, const std::string& where = {})

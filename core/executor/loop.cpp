@@ -49,7 +49,7 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
                   " runs out of memory even for a single destination node (rows that belong to it: " +
                   base::formatCount(static_cast<double>(sizer.ownedRows(destinations))) + ")" +
                   (limit ? "; the limit is " + base::formatBytes(static_cast<double>(*limit)) : ""),
-              "raise --memory, if it is set, or use a device with more memory");
+              moreMemory);
     }
     const std::int64_t half = destinations.count / 2;
     m_session.noteOnce("stage " + std::to_string(m_report.index.number) + ": destinations per batch reduced to " +

@@ -418,8 +418,7 @@ tl::unexpected<base::Error> outOfMemory(const Options& options)
     const std::string limit =
         options.memoryLimit ? base::formatBytes(static_cast<double>(*options.memoryLimit)) : "the device's memory";
     return base::fail(base::ErrorCode::Resources,
-                      "out of memory outside of any batch: " + limit + " is not enough for this graph",
-                      "raise --memory, or use a device with more memory");
+                      "out of memory outside of any batch: " + limit + " is not enough for this graph", moreMemory);
 }
 
 }  // namespace

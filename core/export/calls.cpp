@@ -306,7 +306,8 @@ Text CallWriter::called(const ir::Op& op, const Surroundings& around) const
                         "replace it by operators of PyTorch, or use hopscope-engine run", ir::describeOp(op));
     const auto found = loader::RegisteredOperator::find(op.name, op.overload);
     if (!found)
-        executor::raise(base::ErrorCode::Unsupported, "LibTorch has no operator " + op.name + "." + op.overload, {},
+        executor::raise(base::ErrorCode::Unsupported,
+                        "LibTorch has no operator " + op.name + (op.overload.empty() ? "" : "." + op.overload), {},
                         ir::describeOp(op));
     const ArgumentWriter writer(m_analysis, op, around);
     std::vector<Text> texts = arguments(op, found.schema(), writer);

@@ -67,7 +67,7 @@ std::string verified(const schema::Verification& v)
 {
     std::string text = "The split was compared with the model's own `forward` before it was written: " +
                        std::string(base::nameOf(v.verdict)) +
-                       " (number of compared rows: " + std::to_string(v.coverage.rows) + ").\n";
+                       " (number of compared rows: " + std::to_string(v.coverage.chosen - v.coverage.skipped) + ").\n";
     for (const schema::TensorRecord& output : v.outputs)
         text += "- `" + plain(output.name) + "`: largest difference " + realText(output.maxAbsolute) + "\n";
     return text + "\nThe whole record, with the tolerance, is in `schema.json` under `verification`.\n";

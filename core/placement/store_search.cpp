@@ -83,8 +83,9 @@ private:
             else take(*stores);
         }
         if (m_cost < none || !ok) return m_cost < none ? base::Status{} : ok;
+        if (!m_limits.stages) return base::fail(base::ErrorCode::Unsupported, "no plan was found");
         return base::fail(base::ErrorCode::Unsupported,
-                          "no plan of at most " + base::counted(m_limits.stages.value_or(0), "stage") + " was found",
+                          "no plan of at most " + base::counted(*m_limits.stages, "stage") + " was found",
                           "allow more stages");
     }
 

@@ -55,7 +55,9 @@ constexpr auto fieldsOf(const T*)
 {
     using base::field;
     return base::described(
-        "", field("shards", &T::shards, "`{loop, first, count, work}`: ranges of destinations, cut between tiles"),
+        "",
+        field("shards", &T::shards,
+              "`{loop, first, count, work}`: ranges of unfinished destinations, cut between tiles or batches"),
         field("done", &T::done, "finished destinations"), field("total", &T::total, "destinations of the stage"));
 }
 
@@ -134,7 +136,7 @@ constexpr auto fieldsOf(const T*)
 using WorkerQuery =
     std::variant<Method<"worker/open", OpenRun, RunPlace, "joins a run">,
                  Method<"shard/list", ListShards, ShardList, "the unfinished part of the stage">,
-                 Method<"shard/compute", ComputeShard, ComputedShard, "computes a range of whole tiles">,
+                 Method<"shard/compute", ComputeShard, ComputedShard, "computes a range of whole tiles or batches">,
                  Method<"stage/end", EndStage, StageEnd, "leaves a finished stage">>;
 
 }  // namespace hopscope::protocol

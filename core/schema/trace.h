@@ -1,7 +1,7 @@
 #pragma once
 
-// Writes the events of a run in Chrome's trace format (chrome://tracing, Perfetto), with a lane for the stages and one
-// for each phase. All times are in seconds since the run began.
+// Makes the events of a trace in Chrome's format (chrome://tracing, Perfetto), with a lane for the stages and one for each
+// phase. `start` and `time` are in seconds since the run began; `seconds` is a duration.
 
 #include <cstddef>
 #include <cstdint>

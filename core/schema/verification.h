@@ -16,7 +16,7 @@
 
 namespace hopscope::schema {
 
-// The result of comparing a run with the model's own forward.
+// The result of comparing a run with the model's own forward, or the outputs of two model files.
 enum class Verdict : std::uint8_t { Unverifiable, Equal, Different };
 
 constexpr auto namesOf(Verdict)
@@ -77,7 +77,8 @@ constexpr auto fieldsOf(const T*)
               "sample of the graph, before the run; empty: none"),
         field("rows", &T::rows, "of the outputs", base::Quantity::Count),
         field("chosen", &T::chosen, "for comparison", base::Quantity::Count),
-        field("skipped", &T::skipped, "among these, because their neighbourhood is too large", base::Quantity::Count),
+        field("skipped", &T::skipped, "among these: their neighbourhood is too large or unusable, or time ran out",
+              base::Quantity::Count),
         field("with_in_edges", &T::withInEdges, "compared rows that have in-edges", base::Quantity::Count),
         field("hops", &T::hops, "rounds of neighbours that were extracted around each", base::Quantity::Count));
 }
@@ -109,7 +110,8 @@ struct Verification {
     std::vector<TensorRecord> outputs, checkpoints;
     ToleranceRecord tolerance;
     double seconds = 0;
-    // Returns the number of elements of the outputs that are NaN or infinite, in the model's own results as well.
+    // Returns the number of compared elements of the outputs that are NaN or infinite, in the model's own results as
+    // well.
     [[nodiscard]] std::int64_t notFinite() const
     {
         std::int64_t sum = 0;
@@ -125,7 +127,7 @@ constexpr auto fieldsOf(const T*)
     using base::field;
     return base::described("verification",
                            field("verdict", &T::verdict,
-                                 "`unverifiable`: no reference can be computed at this size, or the model amplifies "
+                                 "`unverifiable`: the comparison did not take place or failed, or the model amplifies "
                                  "rounding (see `reason`)"),
                            field("reason", &T::reason, "a sentence"),
                            field("coverage", &T::coverage, "which rows were compared"),

@@ -10,7 +10,8 @@ static void checkRead(const WalkStep& step, const json::Reader& item)
 {
     const bool stores = step.kind == base::WalkKind::Store;
     if (stores != step.stored.has_value())
-        item.child("stored").refuse(stores ? "must name a value" : "must be null: only a store has a value");
+        item.child("stored").refuse(stores ? "must name a value"
+                                           : "must be null: only a step of the kind `store` names a value");
 }
 
 }  // namespace hopscope::plan

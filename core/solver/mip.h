@@ -1,8 +1,8 @@
 #pragma once
 
 // Mixed-integer linear programs behind one narrow interface. A program has columns with bounds, costs and integrality,
-// and rows that are sparse sums between two bounds; its objective is minimised. The solver's types appear nowhere else;
-// nothing is printed or thrown.
+// and rows that are sparse sums between two bounds; its objective is minimised. The solver's types do not appear in this
+// interface; nothing is printed or thrown.
 
 #include <cstdint>
 #include <functional>
@@ -40,9 +40,10 @@ struct Limits {
     // The remaining iterations of the simplex method, if they are limited. Unlike a time, this limit does not depend on
     // the machine. Programs with the same counter share it.
     std::shared_ptr<std::int64_t> iterations = nullptr;
-    double relativeGap = 1e-7;                  // a solution this close to the bound is optimal
-    double cutoff = infinity;                   // solutions must cost less than this to be of interest
-    std::function<void(double bound)> onBound;  // called on the calling thread when the relaxation is solved
+    double relativeGap = 1e-7;  // a solution this close to the bound is optimal
+    double cutoff = infinity;   // solutions must cost less than this to be of interest
+    // Called by solveInteger(), on the thread that calls it, when the relaxation is solved.
+    std::function<void(double bound)> onBound;
 };
 
 enum class Outcome : std::uint8_t {
@@ -69,8 +70,8 @@ const char* solverName();  // with its version, or "none"
 // with Unsupported if no solver is available, with Internal if it throws.
 base::Result<Solution> solveRelaxation(const Problem& problem, const Limits& limits = {});
 
-// Solves the integer program. `start` (by column, may be empty) is a feasible solution to improve on; an infeasible one
-// is ignored. Fails as solveRelaxation() does.
+// Solves the integer program. `start` (by column, may be empty) is a feasible solution to improve on. It is ignored if it
+// is infeasible or does not cost less than the cutoff. Fails as solveRelaxation() does.
 base::Result<Solution> solveInteger(const Problem& problem, const std::vector<double>& start = {},
                                     const Limits& limits = {});
 

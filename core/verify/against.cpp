@@ -20,7 +20,7 @@ using schema::ComparedOutput;
 using schema::Comparison;
 using schema::OutputsBy;
 
-constexpr const char* sameOutputs = "both must be files of one model, with the same outputs";
+constexpr const char* sameOutputs = "both must have the same outputs, with the same types and sizes";
 
 std::string namesOf(const base::TensorMap& outputs)
 {

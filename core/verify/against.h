@@ -1,6 +1,6 @@
 #pragma once
 
-// Compares the outputs of two model files on the same data, such as a TorchScript file and an exported program.
+// Compares the outputs of two model files on the same data, or those of a model file with outputs in a file.
 
 #include <optional>
 
@@ -17,7 +17,7 @@ struct Side {
     schema::OutputsBy by = schema::OutputsBy::Forward;
 };
 
-// The bytes that forward needs on the data of a request, and those that a child may use.
+// The bytes that forward needs on the data of a request (an estimate), and those that a child may use.
 struct ForwardNeed {
     std::int64_t needed = 0, memory = 0;
     [[nodiscard]] bool fits() const { return needed <= memory; }
@@ -28,7 +28,8 @@ ForwardNeed forwardNeed(const Request& request);
 // Input if forward fails on the data.
 base::Result<std::optional<base::TensorMap>> forwardOutputs(const Request& request, std::stop_token stop);
 
-// Compares all elements of all outputs. If all differences are rounding (rounding.h), the verdict is "unverifiable".
+// Compares all elements of all outputs. The verdict is "unverifiable" if forward ran on a side and all differences are
+// rounding of that model (rounding.h).
 // Fails with Input, naming both sides, unless the outputs have the same names, types and sizes.
 base::Result<schema::Comparison> compareSides(const Side& first, const Side& second, std::stop_token stop);
 

@@ -30,18 +30,18 @@ std::string formText(const base::TensorView& view);
 // Whether no element is infinite or NaN.
 bool isFinite(const base::TensorView& view);
 
-// Returns the largest magnitude of a finite element; 0 for integers.
+// Returns the largest magnitude of a finite element, or of a finite part of a complex one; 0 for integers and bools.
 double largestIn(const base::TensorView& view);
 
 // Records that a tensor cannot be compared, which counts as a difference.
 void addDifference(TensorError& error);
 
-// Returns the stated tolerance, widened if the model itself computes differences of prefix sums, which contain the
+// Returns the default tolerance, widened if the model itself computes differences of prefix sums, which contain the
 // rounding errors of all rows before them.
 Tolerance toleranceOf(const analysis::Analysis& analysis);
 
 // Returns the tolerance for a dtype: the stated one, widened for float16 and bfloat16 by the ratio of their rounding to
-// that of float32, but not beyond 5 % of a number.
+// that of float32. `relative` and `scale` are at most 5 %.
 Tolerance toleranceFor(const Tolerance& stated, base::DType dtype);
 
 // The first element that differs, by its index in row-major order, and both numbers. For complex elements, these are

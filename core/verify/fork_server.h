@@ -26,7 +26,7 @@ void beginForkServer(ChildMain main, ChildBeginning first = nullptr);
 
 // How a child has ended.
 struct ChildEnd {
-    int status = 0;           // as waitpid() returns it
+    int status = 0;           // as waitpid() stores it
     std::int64_t peak = 0;    // bytes: the highest anonymous resident memory observed
     bool overMemory = false;  // the child was killed because of its memory limit
 };

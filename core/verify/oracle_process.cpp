@@ -218,7 +218,8 @@ base::Result<OracleOutcome> runOracle(const OracleChild& child, json::Value requ
     base::Result<Process> process = begun(child, asked.path(), log.path());
     if (!process) return base::forward(process);
     const Watched watched = watch(*process, child, start, stop);
-    if (watched.why == Watch::Cancelled) return base::fail(ErrorCode::Cancelled, "the verification was cancelled");
+    if (watched.why == Watch::Cancelled)
+        return base::fail(ErrorCode::Cancelled, "the model's own forward was cancelled");
     OracleOutcome outcome = interpret(watched, output, log.path());
     outcome.peakMemory = watched.end.peak;
     outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();

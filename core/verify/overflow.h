@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds values that exceed the range of their type, for splits with infinities that the model does not have, or the
-// other way round. The order of a sum decides whether it overflows, and neither result is right.
+// Names the first operator whose result exceeds the range of its type, for splits with infinities or NaN that the model
+// does not have, or the other way round. The order of a sum decides whether it overflows; neither result is right.
 
 #include <stop_token>
 #include <string>
@@ -19,7 +19,8 @@ bool overflows(const schema::Verification& verdict);
 
 // Names the first operator in the program whose result contains infinities or NaN on these inputs: "aten::mm in conv1
 // (gcn.py:12: ..) is the first whose result leaves the range of float32". Returns an empty string if there is none, or
-// if the program cannot be evaluated. Evaluates the whole program unsplit and keeps all results; meant for samples.
+// if the program cannot be evaluated. Evaluates the whole program unsplit and keeps all floating-point results; meant
+// for samples.
 std::string firstOverflow(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                           const std::string& folder, std::stop_token stop);
 

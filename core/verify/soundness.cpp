@@ -143,8 +143,8 @@ Obstacle outputObstacle(const Analysis& analysis, const ir::NamedValue& output)
     if (!table.valid()) return "the output " + output.name + " has no rows to sample";
     const SpaceKind kind = analysis.tables.space(table).kind;
     if (kind == SpaceKind::Node || kind == SpaceKind::Edge) return std::nullopt;
-    return "the output " + output.name + " is on the derived table \"" + analysis::tableLabel(analysis.tables, table) +
-           "\"";
+    return "the output " + output.name + " is on the table \"" + analysis::tableLabel(analysis.tables, table) +
+           "\", which is neither a node type nor a relation of the inputs";
 }
 
 }  // namespace

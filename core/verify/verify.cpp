@@ -314,8 +314,9 @@ void conclude(Verification& verdict, const std::string& covered, const std::stri
     const Coverage& coverage = verdict.coverage;
     const bool compared = coverage.skipped == 0 || coverage.skipped < coverage.chosen;
     verdict.verdict = compared ? Verdict::Equal : Verdict::Unverifiable;
-    verdict.reason = compared ? "equal within the tolerance on " + covered
-                              : "no sampled neighbourhood can be compared within the memory and time of the oracle";
+    verdict.reason = compared
+                         ? "equal within the tolerance on " + covered
+                         : "no sampled neighbourhood could be compared: all are too large or unusable, or time ran out";
 }
 
 namespace {
@@ -411,6 +412,7 @@ base::Result<Verification> verifySample(const loader::Model& model, const loader
     mergeByName(verdict.outputs);
     for (const TensorError& error : verdict.outputs)
         verdict.coverage.rows = std::max(verdict.coverage.rows, error.rows);
+    verdict.coverage.chosen = verdict.coverage.rows;
     conclude(verdict, "the sample, in batches of 1, 7 and all", check.explanation.whole());
     beginWithNotFinite(verdict, request.notFiniteOrigin);
     verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -61,16 +61,17 @@ struct Request {
 // Verifies a run. Compares all rows of the outputs if forward fits into memory. Otherwise chooses at least `targets`
 // destinations of each table with outputs (or all of its rows), from all quantiles of the in-degree, and isolated ones.
 // They are compared by running forward on their depth_op-hop neighbourhoods, several at a time if these fit together;
-// neighbourhoods that are too large are skipped. This is impossible for models that reduce over the whole graph or pool
-// graphs, and for those that compute with table sizes, row numbers or the whole structure. Nor is it possible with
-// weights that have one row per row of a table, or with outputs on neither nodes nor edges. The verdict is then
-// "unverifiable", with the reason. Mode::Full fails with Resources if forward does not fit into memory. If the child
-// dies, the verdict states that as its reason; it is not an error.
+// neighbourhoods that are too large are skipped. Sampling is impossible for models that reduce over the whole graph, pool
+// graphs, or compute with table sizes, row numbers or the whole structure, and for those that look up or aggregate rows
+// by computed numbers. Nor is it possible with weights that have one row per row of a table, or with outputs on neither
+// nodes nor edges of the inputs. The verdict is then "unverifiable", with the reason. Mode::Full fails with Resources if
+// forward does not fit into memory. If forward fails or the child dies, the verdict states that as its reason; it is not
+// an error.
 //
 // After a full comparison, stored values are compared with those of the program, if memory suffices. The program is
 // evaluated operator by operator on whole tensors in this process (executor/unsplit.h), since forward does not return
-// stored values. They do not affect the verdict. For float16 and bfloat16 outputs, the tolerance is widened by the ratio
-// of their rounding to that of float32. If all differences are rounding that the model itself amplifies (rounding.h),
+// stored values. This comparison does not affect the verdict. For float16 and bfloat16 outputs, the tolerance is widened
+// by the ratio of their rounding to that of float32. If all differences are rounding that the model itself amplifies (rounding.h),
 // the verdict is "unverifiable", with this reason.
 base::Result<Verification> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
 

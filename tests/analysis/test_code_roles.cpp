@@ -52,6 +52,29 @@ out = g
 
 TEST_CASE("a role that the user gave stays") { CHECK(asked(gated, "w").empty()); }
 
+TEST_CASE("a role that the user gave to sources stays if the offsets beside them get another form")
+{
+    test::DrawnProgram drawn = test::drawProgram(R"(
+x = node f[7,4]
+p = index i[8]
+s = index i[9]
+m = aten::index(self=x, indices=[s]) -> f[9,4]
+y = aten::segment_reduce(data=m, reduce='sum', lengths=none, indices=none, offsets=p, axis=0) -> f[7,4]
+out = y
+)");
+    analysis::InputRole& offsets = drawn.schema.roles.at("p");
+    analysis::InputRole& sources = drawn.schema.roles.at("s");
+    offsets.form = analysis::EdgeForm::Starts;
+    sources.form = analysis::EdgeForm::Source;
+    sources.relation = offsets.relation;
+    for (const bool given : {false, true}) {
+        sources.overridden = given;
+        const analysis::Overrides roles = analysis::rolesByCode(drawn.program, drawn.schema);
+        CHECK(roles.contains("p"));
+        CHECK(roles.contains("s") != given);
+    }
+}
+
 TEST_CASE("roles that the schema has already are not repeated")
 {
     CHECK(asked(R"(

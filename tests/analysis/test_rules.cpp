@@ -116,6 +116,7 @@ const Row rows[] = {
     {"aten::cat(tensors=[x, x], dim=0) -> f[14,4]", "(v + v),-"},
     {"aten::stack(tensors=[x, x], dim=0) -> f[2,7,4]", "-,v,-"},
     {"aten::constant_pad_nd(self=x, pad=[0, 0, 1, 0], value=0) -> f[8,4]", "refused: adds rows to v"},
+    {"aten::constant_pad_nd(self=x, pad=[0, 0, -1, 0], value=0) -> f[6,4]", "refused: removes rows of v by position"},
     // on some dimensions as a whole
     {"aten::tril(self=h, diagonal=0) -> f[7,2,4]", "v,-,-"},
     {"aten::tril(self=x, diagonal=0) -> f[7,4]", "refused: needs all rows of v at once"},
@@ -159,6 +160,8 @@ const Row rows[] = {
     {"aten::index_add(self=w, dim=0, index=dst, source=ea, alpha=1) -> f[4,6]",
      "refused: an index into v writes to a constant"},
     {"aten::bincount(self=dst, weights=none, minlength=n) -> i[7]", "v"},
+    {"aten::bincount(self=mask, weights=none, minlength=n) -> i[7]",
+     "refused: bincount of numbers that are not known to be row numbers"},
     {"aten::bincount(self=dst, weights=none, minlength=7) -> i[7]", "refused: its result 'out' has unknown rows"},
     // reductions and products over rows
     {"aten::mean.dim(self=x, dim=[0], keepdim=false, dtype=none) -> f[4]", "-"},
@@ -218,6 +221,19 @@ TEST_CASE("a refusal names operator and place")
 {
     const std::string got = describe("aten::cumsum(self=x, dim=0, dtype=none) -> f[7,4]");
     CHECK(got.find("aten::cumsum") != std::string::npos);
+}
+
+TEST_CASE("prelu with a slope for each row is written as a choice, as its hint says")
+{
+    const auto drawn =
+        test::drawProgram(prelude + "r = aten::prelu(self=turned, weight=sevenths) -> f[4,7]\nout = r\n");
+    const analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema);
+    REQUIRE(a.refusal);
+    CHECK(a.refusal->hint.find("write torch.where(h > 0, h, w * h)") != std::string::npos);
+    CHECK(describeProgram("slopes = node f[7]\n"
+                          "low = aten::mul.Tensor(self=slopes, other=turned) -> f[4,7]\n"
+                          "above = aten::gt.Scalar(self=turned, other=0) -> b[4,7]\n"
+                          "r = aten::where.self(condition=above, self=turned, other=low) -> f[4,7]") == "-,v");
 }
 
 TEST_CASE("rows that are split, turned and merged again are those of the same table; sums of them are not")

@@ -100,6 +100,16 @@ void checkRefused(const Bad& row)
 
 }  // namespace
 
+TEST_CASE("the hint on an unknown name lists the inputs")
+{
+    const auto one = infer({{"x", floats({10, 4})}}, {"y=node"});
+    REQUIRE_FALSE(one.has_value());
+    CHECK(one.error().hint == "the only input is x");
+    const auto two = infer({{"x", floats({10, 4})}, {"edge_index", path(10, 1)}}, {"y=node"});
+    REQUIRE_FALSE(two.has_value());
+    CHECK(two.error().hint == "the inputs are edge_index, x");
+}
+
 TEST_CASE("inconsistent edges are refused in one sentence")
 {
     const Bad rows[] = {

@@ -201,7 +201,7 @@ class TwoFiles(unittest.TestCase):
             refused = self.engine(self.exported, self.trace(module, "other"))
             self.assertEqual((refused.returncode, refused.stdout), (3, ""))
             self.assertRegex(refused.stderr, words)
-            self.assertIn("both must be files of one model", refused.stderr)
+            self.assertIn("both must have the same outputs", refused.stderr)
 
     def test_outputs_in_a_file_can_take_the_place_of_a_model(self):
         out = self.forward(Sage())

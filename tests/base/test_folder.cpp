@@ -60,6 +60,7 @@ TEST_CASE("names below a folder lead to files of its own and nowhere else")
     CHECK(opened(folder, "second", O_RDONLY) == "opened");
     CHECK(opened(folder, "second", O_RDWR) == "input");
     CHECK(opened(folder, "missing", O_RDONLY) == "resources");
+    CHECK(folder.openFile("missing", O_RDONLY).error().hint == "was it, or its folder, removed in the meantime?");
     CHECK_FALSE(fs::exists(prepared.in / "nowhere"));
     CHECK(prepared.untouched());
 }
@@ -73,6 +74,19 @@ TEST_CASE("removing takes what links lead to for somebody else's")
     CHECK(prepared.untouched());
     for (const std::string& name : folder.names()) folder.remove(name);
     CHECK(folder.names().empty());
+    CHECK(prepared.untouched());
+}
+
+TEST_CASE("a link in the place of a folder to be removed remains, and so does its target")
+{
+    const Prepared prepared;
+    const fs::path link = fs::path(prepared.holder.path) / "instead";
+    fs::create_directory_symlink(prepared.victim, link);
+    base::removeFolder(link.string());
+    CHECK(fs::is_symlink(link));
+    REQUIRE(fs::exists(prepared.victim / "file"));
+    base::removeFolder(prepared.in.string());
+    CHECK_FALSE(fs::exists(prepared.in));
     CHECK(prepared.untouched());
 }
 

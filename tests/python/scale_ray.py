@@ -138,7 +138,7 @@ class Workers(RayTest):
 
     def test_what_cannot_be_is_one_sentence(self):
         words = self.words(self.case("sage"))
-        for says, address, more in (("has room for 4 workers of 1 cores, not for 9", self.address, ["--workers", 9]),
+        for says, address, more in (("has room for 4 workers of 1 core, not for 9", self.address, ["--workers", 9]),
                                     ("no Ray cluster answers at", "127.0.0.1:1", [])):
             process = self.start([*words, "--address", address], *more) if address == self.address else subprocess.Popen(
                 [sys.executable, "-m", "hopscope.scale", "run", *words, "-o", str(self.out), "--address", address],

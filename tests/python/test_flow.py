@@ -44,6 +44,13 @@ class Flow(unittest.TestCase):
             for name in layer.stores:
                 torch.testing.assert_close(torch.cat([part[name] for part in parts]), flow[name], atol=1e-6, rtol=1e-6)
 
+    def test_blocks_are_the_batches_of_the_runner(self):
+        with hopscope.load(self.folder / Gcn.__name__, batch=40).flow(**self.inputs) as flow:
+            for layer in flow.layers:
+                found = [(block.first, block.last) for block in layer.blocks()]
+                self.assertEqual(found, [(0, 40), (40, 80), (80, 90)])
+                self.assertEqual(len(list(layer.blocks(size=50))), 2)
+
     def test_a_block_knows_its_rows_in_the_whole_graph(self):
         flow, (source, target) = self.flow(Plain), self.inputs["edge_index"]
         layer = next(layer for layer in flow.layers if layer.relations)

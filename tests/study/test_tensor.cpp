@@ -91,6 +91,7 @@ private slots:
     void rowsThatFailedAreAskedForAgain();
     void answersToAnotherTensorAreDropped();
     void edgesAreNamedByTheirEnds();
+    void rowsAreFoundByTheirNumbers();
     void theHeatMapHasTheColoursOfItsRows();
     void theHistogramIsSaidInWords();
     void numbersAreSaidInWords();
@@ -184,6 +185,18 @@ void TestTensorTable::edgesAreNamedByTheirEnds()
     table.model.give(edges);
     QCOMPARE(table.model.rowName(0), QString("7: 3 → 4"));
     QCOMPARE(table.model.rowName(1), QString("9"));
+}
+
+void TestTensorTable::rowsAreFoundByTheirNumbers()
+{
+    Table table;  // row 0 has the number 5
+    QTRY_COMPARE(table.cell(0, 0), QString("0"));
+    QCOMPARE(table.model.find(17, 17), 12);
+    QCOMPARE(table.model.find(17, 12), 12);
+    QCOMPARE(table.model.find(7, rows), 2);
+    QCOMPARE(table.model.find(900'000, 900'000), 900'000);  // not fetched yet
+    QCOMPARE(table.model.find(2, 2), -1);
+    QCOMPARE(table.model.find(rows + 5, rows + 5), -1);
 }
 
 void TestTensorTable::theHeatMapHasTheColoursOfItsRows()

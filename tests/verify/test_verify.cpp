@@ -231,6 +231,8 @@ TEST_CASE("the plan is checked on the sample in three batch sizes")
     if (!verdict) FAIL(base::describe(verdict.error()));
     CHECK(verdict->reason == "equal within the tolerance on the sample, in batches of 1, 7 and all");
     CHECK(verdict->verdict == schema::Verdict::Equal);
+    CHECK(verdict->coverage.rows > 0);
+    CHECK(verdict->coverage.chosen == verdict->coverage.rows);
     CHECK(scratch.entries() == 0);
 }
 

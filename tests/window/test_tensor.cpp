@@ -121,6 +121,10 @@ void TestTensors::rowsOfNodesAndBatchesAreChosen()
     QTest::keyClick(nodes, Qt::Key_Return);
     QVERIFY(finished.wait(10'000));
     QTRY_COMPARE(rowName(bed, 1), QString("17"));
+    auto* row = child<QLineEdit>(*bed.window, "tensorRow");
+    row->setText("17");
+    QTest::keyClick(row, Qt::Key_Return);
+    QCOMPARE(child<QTableView>(*bed.window, "tensorTable")->currentIndex().row(), 1);
     panelOf(bed).choose(study::RowChoice::Batch, "2345");
     panelOf(bed).start();
     QVERIFY(finished.wait(10'000));

@@ -138,7 +138,10 @@ void Workbench::setStages(const std::optional<int>& stages)
     Cuts after = m_impl->planner.cuts();
     after.stages = stages;
     after.exact.reset();
-    m_impl->planner.push(stages ? tr("use up to %1 stages").arg(*stages) : tr("use as few stages as needed"), after);
+    m_impl->planner.push(!stages        ? tr("use as few stages as needed")
+                         : *stages == 1 ? tr("use a single stage")
+                                        : tr("use up to %1 stages").arg(*stages),
+                         after);
 }
 
 void Workbench::movePin(protocol::ValueId from, protocol::ValueId to)

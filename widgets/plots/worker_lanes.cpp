@@ -241,7 +241,7 @@ void WorkerLanes::paintShards(QPainter& painter, std::size_t lane, const QRect& 
         paintShard(painter, *span, barOf(span->event.begin, std::max(end(), span->event.begin), rect));
 }
 
-// A shard that is not finished is open at its end, a lost one is crossed out.
+// A shard that is not finished is open at its end, a lost one is hatched.
 void WorkerLanes::paintShard(QPainter& painter, const ShardSpan& span, const QRectF& bar) const
 {
     const protocol::ShardEvent& shard = span.event;

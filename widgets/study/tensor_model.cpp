@@ -56,14 +56,36 @@ const double* TensorModel::rowNumbers(int row) const
     return (at + 1) * width <= block->rows.numbers.size() && width > 0 ? &block->rows.numbers[at * width] : nullptr;
 }
 
-QString TensorModel::rowName(int row) const
+const protocol::RowName* TensorModel::nameOf(int row) const
 {
     const Block* block = blockOf(row);
     const auto at = block == nullptr ? 0 : static_cast<std::size_t>(row - block->rows.begin);
-    if (block == nullptr || at >= block->rows.names.size()) return QStringLiteral("…");
-    const protocol::RowName& name = block->rows.names[at];
-    if (name.ends.size() != 2) return QString::number(name.row);
-    return QStringLiteral("%1: %2 → %3").arg(name.row).arg(name.ends[0]).arg(name.ends[1]);
+    return block == nullptr || at >= block->rows.names.size() ? nullptr : &block->rows.names[at];
+}
+
+QString TensorModel::rowName(int row) const
+{
+    const protocol::RowName* const name = nameOf(row);
+    if (name == nullptr) return QStringLiteral("…");
+    if (name->ends.size() != 2) return QString::number(name->row);
+    return QStringLiteral("%1: %2 → %3").arg(name->row).arg(name->ends[0]).arg(name->ends[1]);
+}
+
+int TensorModel::find(qint64 number, qint64 expected) const
+{
+    if (expected >= 0 && expected < m_rows) {
+        const int row = static_cast<int>(expected);
+        const protocol::RowName* const name = nameOf(row);
+        if (name == nullptr || name->row == number) return row;
+    }
+    qint64 first = -1;
+    for (const Block& block : m_blocks) {
+        const auto& names = block.rows.names;
+        const auto found = std::ranges::find(names, number, &protocol::RowName::row);
+        const qint64 at = block.rows.begin + (found - names.begin());
+        if (found != names.end() && (first < 0 || at < first)) first = at;
+    }
+    return static_cast<int>(first);
 }
 
 QString TensorModel::numberText(double number)

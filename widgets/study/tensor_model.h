@@ -33,6 +33,9 @@ public:
     // Returns null if the row is not available, and does not request it.
     [[nodiscard]] const double* rowNumbers(int row) const;
     [[nodiscard]] QString rowName(int row) const;
+    // Returns the position of the row with this number, which is probably at `expected`: there if that row is not
+    // available yet, else among the available rows. -1: there is none.
+    [[nodiscard]] int find(qint64 number, qint64 expected) const;
     [[nodiscard]] std::size_t keptBlocks() const { return static_cast<std::size_t>(m_blocks.size()); }
     // Returns the number with enough digits to tell numbers apart at a glance.
     [[nodiscard]] static QString numberText(double number);
@@ -47,6 +50,7 @@ private:
         qint64 used = 0;  // the time of its last use
     };
     [[nodiscard]] const Block* blockOf(int row) const;
+    [[nodiscard]] const protocol::RowName* nameOf(int row) const;  // null: not available
     void askLater(int row) const;
     void ask();
     void dropOldest();

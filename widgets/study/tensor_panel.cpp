@@ -264,12 +264,13 @@ void TensorPanel::widenNames()
 void TensorPanel::goTo()
 {
     bool fine = false;
-    qint64 row = m_row->text().trimmed().toLongLong(&fine);
+    const qint64 number = m_row->text().trimmed().toLongLong(&fine);
     if (!fine || !m_tensor) return say(tr("A row is a number, such as 17."));
     const auto& batch = m_tensor->batch;
-    if (batch && batch->destinations == m_tensor->count) row -= batch->firstDestination;
-    if (row < 0 || row >= m_model.rowCount()) return say(tr("There is no such row."));
-    const QModelIndex index = m_model.index(static_cast<int>(row), 0);
+    const bool destinations = batch && batch->destinations == m_tensor->count;
+    const int row = m_model.find(number, destinations ? number - batch->firstDestination : number);
+    if (row < 0) return say(tr("There is no such row."));
+    const QModelIndex index = m_model.index(row, 0);
     m_table->setCurrentIndex(index);
     m_table->scrollTo(index, QAbstractItemView::PositionAtTop);
     m_table->setFocus();

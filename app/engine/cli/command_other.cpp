@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
+#include "cli/table.h"
 #include "graph/safetensors.h"
 #include "server/front.h"
 #include "server/worker_front.h"
@@ -21,8 +22,7 @@ base::Result<std::string> generatedText(const std::string& file, bool json)
     const std::int64_t nodes = tensors->at("x").shape.at(0), edges = tensors->at("edge_index").shape.at(1);
     const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
     if (!json)
-        return file + ": " + base::formatCount(static_cast<double>(nodes)) + " nodes, " +
-               base::formatCount(static_cast<double>(edges)) + " edges, " +
+        return file + ": " + counted(nodes, "node") + ", " + counted(edges, "edge") + ", " +
                base::formatBytes(static_cast<double>(bytes)) + "\n";
     json::Value document;
     document["file"] = file;

@@ -75,7 +75,8 @@ std::string onlyText(const std::string& name, const std::vector<schema::Operator
 
 std::string describeFindings(const schema::DivergenceRecord& found, const Style& style)
 {
-    std::string text = "compared " + count(found.compared) + " values: " + found.first + ", " + found.second + "\n\n";
+    std::string text =
+        "compared " + counted(found.compared, "value") + ": " + found.first + ", " + found.second + "\n\n";
     if (!found.divergence) text += style.good("no difference beyond the tolerance") + "\n";
     for (const std::string& parameter : found.parameters) text += "  weights differ: " + parameter + "\n";
     text += onlyText(found.first, found.onlyFirst) + onlyText(found.second, found.onlySecond);
@@ -136,7 +137,7 @@ std::string describeFindings(const schema::WatchReport& found, const Style& styl
     }
     std::string text = found.hits.empty() ? "" : table.render();
     if (found.seen > 0 || (found.watched.empty() && found.aggregations.empty()))
-        text += style.bold(count(found.seen)) + " hits\n";
+        text += style.bold(count(found.seen)) + (found.seen == 1 ? " hit\n" : " hits\n");
     for (const schema::AggregationRecord& record : found.aggregations) text += aggregationText(record, style);
     for (const schema::WatchRecord& watched : found.watched)
         text += watched.file + "  " + placeOf(watched.place) + "\n";

@@ -66,8 +66,9 @@ std::string meanTable(const schema::FieldExplosion& explosion)
 
 std::string sampleText(const schema::FieldExplosion& explosion)
 {
-    if (explosion.method == schema::MeanMethod::Exact) return "exact: all " + count(explosion.nodes) + " nodes";
-    return "estimated from " + count(explosion.nodes) + " random nodes, with standard errors";
+    if (explosion.method == schema::MeanMethod::Exact)
+        return "exact: " + (explosion.nodes == 1 ? "the only node" : "all " + counted(explosion.nodes, "node"));
+    return "estimated from " + counted(explosion.nodes, "random node") + ", with standard errors";
 }
 
 }  // namespace

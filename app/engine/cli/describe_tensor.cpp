@@ -84,8 +84,8 @@ std::string describeTensor(const schema::TensorSummary& record, const Style& sty
     text += "\n  " + originOf(record) + "\n";
     text += "  min " + number(numbers.least) + "  max " + number(numbers.most) + "  mean " + number(numbers.mean) +
             "  std " + number(numbers.deviation) + "\n";
-    text += "  " + count(numbers.numbers) + " numbers: " + count(numbers.zeros) + " zeros, " + count(numbers.nan) +
-            " NaN, " + count(numbers.infinite) + " infinite\n";
+    text += "  " + counted(numbers.numbers, "number") + ": " + counted(numbers.zeros, "zero") + ", " +
+            count(numbers.nan) + " NaN, " + count(numbers.infinite) + " infinite\n";
     if (!numbers.histogram.empty()) text += "  " + histogramOf(numbers) + "\n";
     text += "\n" + rowTable(record.shown);
     if (!record.file.empty()) text += "written to " + record.file + "\n";

@@ -6,7 +6,8 @@
 
 namespace hopscope::engine {
 
-std::string count(std::int64_t number);  // "2,708"
+std::string count(std::int64_t number);                             // "2,708"
+std::string counted(std::int64_t number, const std::string& noun);  // "1 row", "2,708 rows"
 
 enum class Align : unsigned char { Left, Right };
 

@@ -43,7 +43,7 @@ base::Status applyOverrides(Draft& draft, const Overrides& overrides, const Para
         std::string known;
         for (const Item& i : draft.items) known += (known.empty() ? "" : ", ") + i.key;
         return base::fail(ErrorCode::Input, "--role names " + name + ", which is neither an input nor a parameter",
-                          "the inputs are " + known);
+                          (draft.items.size() == 1 ? "the only input is " : "the inputs are ") + known);
     }
     return {};
 }

@@ -58,6 +58,7 @@ constexpr Hint hints[] = {
     {Kind::Factors, "swap the factors: a @ h.t() is (h @ a.t()).t()"},
     {Kind::Columns,
      "keep the weight as w, with a row for each row of h, declare it (--role NAME=node:T), and write w.t() @ h"},
+    {Kind::Slopes, "declare the weight w (--role NAME=node:T), and write torch.where(h > 0, h, w * h)"},
     {Kind::Offsets, "if an input holds the position at which the edges of each destination begin, declare it: "
                     "--role NAME=offsets:S>T, or starts:S>T without the last number"},
     {Kind::AllRows, "apply this step to the output of the model: it needs all rows at once"},

@@ -98,7 +98,9 @@ Ruled<Outcomes> bincountRule(RuleContext& c)
         space = role->target;
         c.builder.analysis.maxIndexGuards.push_back({.index = x, .space = *space, .op = c.op.id});
     }
-    if (!role || !space || *space != role->target)
+    if (!role)
+        return Refusal(Refused("bincount of numbers that are not known to be row numbers", Refused::Kind::Roles));
+    if (!space || *space != role->target)
         return Refusal(Refused("bincount whose minlength is not the number of rows to which its input points",
                                Refused::Kind::Counting));
     c.info.kind = OpKind::Aggregate;

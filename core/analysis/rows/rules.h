@@ -44,6 +44,7 @@ struct Refused {
         SparseReduction,  // a reduction of the products of a row other than their sum
         Factors,          // the second factor has rows
         Columns,          // a weight with a column for each row of a table
+        Slopes,           // prelu with a slope for each row of a table
         Offsets,          // segments whose beginnings are unknown
         AllRows,          // a result that cannot be merged from parts
         Readout,          // rows of a graph combined in a way that cannot be merged

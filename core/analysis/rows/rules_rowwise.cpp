@@ -46,7 +46,7 @@ Ruled<Outcomes> preluRule(RuleContext& c)
     const std::vector<std::int64_t>& weights = c.shape(c.tensor("weight"));
     const bool several = !weights.empty() && weights[0] > 1;
     if (several && c.rank(x) > 1 && c.isRow(c.dim(x, 1)))
-        return Refusal(Refused("has one weight for each row of " + c.spaceName(c.dim(x, 1)), Refused::Kind::Columns));
+        return Refusal(Refused("has one weight for each row of " + c.spaceName(c.dim(x, 1)), Refused::Kind::Slopes));
     return c.one(c.dims(x));
 }
 

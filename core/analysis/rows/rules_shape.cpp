@@ -422,8 +422,10 @@ Ruled<Outcomes> padRule(RuleContext& c)
     c.passOn({"mode", "value"});
     for (std::size_t i = 0; i + 1 < pad.size(); i += 2) {
         const int d = c.rank(x) - 1 - static_cast<int>(i / 2);
-        if (c.isRow(c.dim(x, d)) && (pad[i] != 0 || pad[i + 1] != 0))
-            return Refusal(Refused("adds rows to " + c.spaceName(c.dim(x, d)), Refused::Kind::Added));
+        if (!c.isRow(c.dim(x, d)) || (pad[i] == 0 && pad[i + 1] == 0)) continue;
+        const std::string rows = c.spaceName(c.dim(x, d));
+        if (pad[i] > 0 || pad[i + 1] > 0) return Refusal(Refused("adds rows to " + rows, Refused::Kind::Added));
+        return Refusal(Refused("removes rows of " + rows + " by position", Refused::Kind::Position));
     }
     return c.one(c.dims(x));
 }

@@ -55,7 +55,7 @@ std::size_t SequenceOperators::position(const Item& index, std::size_t count)
     std::int64_t at = m_tools.numbers.fixedInt(index);
     const auto size = static_cast<std::int64_t>(count);
     if (at < 0) at += size;
-    if (at < 0 || at >= size) m_tools.location.refuse("forward fails on the sample: list index out of range");
+    if (at < 0 || at >= size) m_tools.location.refuse("forward fails on the sample: index out of range");
     return static_cast<std::size_t>(at);
 }
 

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from ._crew import Answer, Member
+from ._words import counted
 from ._worker import Worker
 from .errors import ResourceError, UsageError
 
@@ -56,7 +57,8 @@ class RayCrew:
             self.size = size or room
             if room == 0 or self.size > room:
                 raise ResourceError(
-                    f"{address} has room for {room} workers of {self.threads} cores, not for {self.size}",
+                    f"{address} has room for {counted(room, 'worker')} of {counted(self.threads, 'core')}, "
+                    f"not for {self.size}",
                     "ask for fewer with --workers, or for smaller ones with --threads",
                 )
         except BaseException:

@@ -220,10 +220,11 @@ class Layer:
         Returns:
             Iterator[Block]: The blocks.
         """
-        first = 0
+        run, first = self.flow._run, 0
+        most = size or run.batch or self.flow._module.MOST_DESTINATIONS
         while first < self.size:
-            last = min(self.size, first + (size or self.flow._module.MOST_DESTINATIONS))
-            last = last if size else self.flow._run.end(self._loop, first, last)
+            last = min(self.size, first + most)
+            last = last if size else run.end(self._loop, first, last)
             yield Block(self, first, last)
             first = last
 

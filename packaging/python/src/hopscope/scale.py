@@ -209,7 +209,7 @@ def _add_run(command: Arguments) -> None:
         "--events", metavar="FILE", help="Append the events of workers and shards to FILE, one JSON document per line"
     )
     command.add_argument("--json", action="store_true", help="Print the report as a JSON document")
-    command.add_argument("-q", "--quiet", action="store_true", help="Suppress progress and notes")
+    command.add_argument("-q", "--quiet", action="store_true", help="Suppress progress, notes and the summary")
 
 
 def _add_setting(command: Arguments, setting: Setting) -> None:
