@@ -44,7 +44,7 @@ base::Result<Optimum> optimise(const analysis::Analysis& analysis, const CostMod
                                const Optimum* before = nullptr);
 
 // Returns the maximum number of bytes that a run holds in stores if each store is freed after its last reader; outputs
-// remain. Expects the bytes of stored values (schema::fillBytes). Linear in the plan.
+// remain. Expects the bytes of stored values (schema::fillBytes).
 std::int64_t hostPeak(const plan::Plan& plan);
 
 }  // namespace hopscope::placement

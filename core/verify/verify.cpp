@@ -413,7 +413,7 @@ base::Result<Verification> verifySample(const loader::Model& model, const loader
     for (const TensorError& error : verdict.outputs)
         verdict.coverage.rows = std::max(verdict.coverage.rows, error.rows);
     verdict.coverage.chosen = verdict.coverage.rows;
-    conclude(verdict, "the sample, in batches of 1, 7 and all", check.explanation.whole());
+    conclude(verdict, "the sample, in batches of 1, 7 and all destinations", check.explanation.whole());
     beginWithNotFinite(verdict, request.notFiniteOrigin);
     verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return verdict;

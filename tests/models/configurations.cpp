@@ -105,12 +105,10 @@ std::vector<Candidate> shuffledBy(const std::string& name, std::vector<Configura
 // The longer no model has had a pair, the sooner it comes. Some models may be in the way, since they do not run on GPUs.
 std::size_t gainOf(const Candidate& candidate, const std::deque<std::set<Pair>>& recent)
 {
-    constexpr std::size_t soon = pairsWithin - 4, atOnce = pairsWithin - 2;
     std::size_t gain = 0;
     for (const Pair& pair : candidate.pairs) {
         const auto last = std::ranges::find_if(recent, [&](const auto& pairs) { return pairs.contains(pair); });
-        const auto age = last == recent.end() ? pairsWithin : static_cast<std::size_t>(last - recent.begin());
-        gain += age < soon ? 1 : age < atOnce ? 20 : 400;
+        gain += last == recent.end() ? std::size_t(1) << pairsWithin : std::size_t(1) << (last - recent.begin());
     }
     return gain;
 }

@@ -229,7 +229,7 @@ TEST_CASE("the plan is checked on the sample in three batch sizes")
     const auto verdict = verify::verifySample(*c.model, c.walk, c.analysis, c.plan, c.sample, scratch.path, {},
                                               testing::oracleProgram());
     if (!verdict) FAIL(base::describe(verdict.error()));
-    CHECK(verdict->reason == "equal within the tolerance on the sample, in batches of 1, 7 and all");
+    CHECK(verdict->reason == "equal within the tolerance on the sample, in batches of 1, 7 and all destinations");
     CHECK(verdict->verdict == schema::Verdict::Equal);
     CHECK(verdict->coverage.rows > 0);
     CHECK(verdict->coverage.chosen == verdict->coverage.rows);

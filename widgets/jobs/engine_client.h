@@ -1,7 +1,8 @@
 #pragma once
 
 // The window's end of the protocol. It starts the engine as a child process, sends requests, delivers answers, and
-// survives the death of the engine at any moment. It belongs to one thread, and waits only in its destructor.
+// survives the death of the engine at any moment. It belongs to one thread, and waits only while it ends a child: in its
+// destructor, and after it has refused an incompatible engine.
 
 #include <QJsonObject>
 #include <QObject>

@@ -33,7 +33,7 @@ struct ModuleTree {
     [[nodiscard]] bool isInside(int module, int ancestor) const;
 };
 
-// Builds the tree in time linear in operators and modules (times the depth of the tree).
+// Builds the tree in O(n log n) for n operators and modules, times the depth of the tree.
 ModuleTree buildModuleTree(const protocol::ModelRecord& model);
 
 }  // namespace hopscope::models

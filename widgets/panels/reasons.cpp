@@ -292,10 +292,10 @@ QString depthHeading(const OpRecord& op)
 QString depthReason(const ModelRecord& model, OpId op)
 {
     const OpRecord& record = model.ops[op];
+    if (record.kind == NodeKind::Input) return tr("It is an input: no computation is needed.");
     if (record.structureOnly)
         return tr("It depends on the graph structure only, and is computed once for the whole graph, before the first "
                   "stage.");
-    if (record.kind == NodeKind::Input) return tr("It is an input: no computation is needed.");
     if (record.depth == 0) return tr("It depends only on inputs in the same row: no neighbours are needed.");
     const ValueId input = deepestInput(model, record);
     if (input.valid() && depthOf(model, input) < record.depth)

@@ -61,10 +61,11 @@ QString stageText(const std::optional<protocol::StageId>& stage)
 QString differenceSentence(const ModelRecord& model, const schema::DivergenceRecord& found,
                            const schema::DifferenceRecord& difference)
 {
+    const bool ofOne = found.first == "staged";
     QString line = tr("%1 and %2 first differ at <b>%3</b> (%4).")
-                       .arg(text(found.first).section(u'/', -1).toHtmlEscaped(),
-                            text(found.second).section(u'/', -1).toHtmlEscaped(), linkTo(model, difference.place),
-                            kindAndPlace(difference.place));
+                       .arg(ofOne ? tr("The staged run") : text(found.first).section(u'/', -1).toHtmlEscaped(),
+                            ofOne ? tr("the unsplit model") : text(found.second).section(u'/', -1).toHtmlEscaped(),
+                            linkTo(model, difference.place), kindAndPlace(difference.place));
     if (difference.what == "values")
         line += tr(" Rows that differ: %1 of %2, by up to %3 (relative %4).")
                     .arg(count(difference.rows), count(difference.of), brief(difference.maxAbsolute),

@@ -219,13 +219,12 @@ Ruled<Outcomes> normRule(RuleContext& c)
     if (c.name == "batch_norm" && batchStatistics && c.anyRow(d))
         return Refusal(Refused("normalises over a batch whose channels are the rows", Refused::Kind::Statistics));
     const bool acrossPlaces = c.name == "group_norm" || batchStatistics;
+    if (c.name == "instance_norm" && d.size() > 1 && c.isRow(d[1])) return Refusal("the rows are the channels");
     if (acrossPlaces)
         for (std::size_t i = 1; i < d.size(); ++i)
             if (c.isRow(d[i]))
                 return Refusal(
                     Refused(c.name + " reduces over the rows of " + c.spaceName(d[i]), Refused::Kind::Statistics));
-    if (c.name == "instance_norm" && !batchStatistics && d.size() > 1 && c.isRow(d[1]))
-        return Refusal("the rows are the channels");
     return c.all(d);
 }
 
