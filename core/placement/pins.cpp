@@ -123,7 +123,7 @@ base::Error explain(const Analysis& a, const Values& strategy, const Pinned& dec
     const Pinned pins = conflict(a, strategy, decisions);
     for (const auto& [value, kind] : pins)
         text += (text.empty() ? "" : ", ") + describePin(a, {.kind = kind, .value = value});
-    error.message = "no legal plan respects what is pinned: " + text + ". " + error.message;
+    error.message = "no legal plan respects every pin: " + text + ". " + error.message;
     error.hint = pins.size() == 1 ? "remove this pin: " + text : "remove one of the pins";
     return error;
 }

@@ -87,7 +87,7 @@ base::Error noPlan(const Analysis& a, const ModelInstance& model, const Optimise
     const std::string within = options.stages ? " of at most " + base::counted(*options.stages, "stage") : "";
     return base::makeError(ErrorCode::Unsupported,
                            instance.pins.empty() ? "there is no legal plan" + within
-                                                 : "no legal plan" + within + " respects what is pinned" +
+                                                 : "no legal plan" + within + " respects every pin" +
                                                        (pins.empty() ? "" : ": " + joined(pins, ", ")),
                            instance.pins.empty() ? "choose a heuristic: --strategy depth" : hintOf(ways, stages));
 }
@@ -97,7 +97,7 @@ base::Error emptyStage(const Analysis& a, const std::vector<plan::Pin>& pins, in
     Words words;
     for (const plan::Pin& pin : pins) words.insert(describePin(a, pin));
     return base::makeError(ErrorCode::Unsupported,
-                           "no legal plan respects what is pinned: " + joined(words, ", ") +
+                           "no legal plan respects every pin: " + joined(words, ", ") +
                                ". There would be nothing left to do in stage " + std::to_string(empty),
                            "choose an earlier stage, or " + hintOf(words, std::nullopt));
 }

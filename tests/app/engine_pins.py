@@ -196,7 +196,7 @@ class Requests(ServeTest):
         first = next(v for v in look.rows if look.gathers(v))
         asked = {"document": opened["document"], "strategy": "optimal", "pins": [["hop_stage", first, 2]], "device": "cpu",
                  "memory": None, "batch": None}
-        self.refused(-32004, "no legal plan of at most 2 stages respects what is pinned", client.call, "plan/make", stages=2,
+        self.refused(-32004, "no legal plan of at most 2 stages respects every pin", client.call, "plan/make", stages=2,
                      **asked)
         repairs = client.call("plan/repairs", stages=2, **asked)["repairs"]
         self.assertEqual([repair.get("stages") for repair in repairs], [3, None])

@@ -304,7 +304,7 @@ class Refusals(unittest.TestCase):
         never = [["no_checkpoint", label[name]] for name in (
             "convs.0 output", "convs.0 product (2)", "convs.0 sum (2)", "convs.0 sum aggregation (2)", "convs.1.lin output",
             "convs.1 product")]
-        said = self.refused(4, "no legal plan respects what is pinned: never store", "remove this pin: never store", *plan,
+        said = self.refused(4, "no legal plan respects every pin: never store", "remove this pin: never store", *plan,
                             "--strategy", "source-rule", *self.pins(["no_checkpoint", relu], *never))
         self.assertIn("remove this pin: never store 'relu after convs.0'", said)
         self.accepted(*plan, "--strategy", "source-rule", *self.pins(*never))

@@ -285,7 +285,7 @@ class Pins(ServeTest):
         kept = [c["value"] for c in self.plan(client, document)["plan"]["checkpoints"] if not c["output"]]
         self.assertTrue(kept)
         pins = [["no_checkpoint", value] for value in self.rows(opened) if value in self.inner(opened)]
-        error = self.refused(-32004, "no legal plan respects what is pinned", self.plan, client, document, pins)
+        error = self.refused(-32004, "no legal plan respects every pin", self.plan, client, document, pins)
         self.assertRegex(error["message"], r"never store '[^']+' \(\w+\.py:\d+\)")
         self.assertTrue(error["data"]["hint"])
 
@@ -348,7 +348,7 @@ class Optimum(ServeTest):
         pins = [["no_checkpoint", value["id"]] for value in opened["inspect"]["values"]
                 if value["origin"] == "op" and not value["structure_only"] and any(value["row_spaces"])
                 and value["id"] not in results]
-        error = self.refused(-32004, "no legal plan respects what is pinned", self.plan, client, document, pins,
+        error = self.refused(-32004, "no legal plan respects every pin", self.plan, client, document, pins,
                              strategy="optimal")
         self.assertIn("no legal plan", error["message"])
         self.assertIn("never store", error["message"])

@@ -1,4 +1,4 @@
-// The labels of what a node takes from the prologue: beside the node, or over it where a neighbour is near.
+// Labels of stubs: beside a node, or over it where a neighbour is near.
 
 #include <QTest>
 

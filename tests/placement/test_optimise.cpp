@@ -195,7 +195,7 @@ TEST_CASE("pins that leave no plan are named with a fix")
     const auto optimum = placement::optimise(p.a, costs, pins, {});
     REQUIRE(!optimum);
     CHECK(optimum.error().code == base::ErrorCode::Unsupported);
-    CHECK(optimum.error().message.find("no legal plan respects what is pinned: ") == 0);
+    CHECK(optimum.error().message.find("no legal plan respects every pin: ") == 0);
     CHECK(!optimum.error().hint.empty());
 }
 
