@@ -85,17 +85,17 @@ std::string one(const std::string& record) { return safetensorsBytes("{\"a\":" +
 TEST_CASE(".safetensors files that are too short or without a header are refused by file and offset")
 {
     const std::string good = two("[0,8]", "[8,16]");
-    checkRefused(
-        {{"", "at byte 0: the file ends within"},
-         {std::string(7, '\0'), "at byte 7: the file ends within"},
-         {std::string("\x05\xf5\xe1\x00\xff\xff\xff\xff{", 9), "more than the limit of 100000000"},
-         {std::string("\x00\xe1\xf5\x06\0\0\0\0{}", 10), "more than the limit of 100000000"},
-         {std::string("\x00\xe1\xf5\x05\0\0\0\0{}", 10),
-          "the header length is 100000000, but the file ends at byte 10"},
-         {std::string(8, '\0'), "unexpected end of text"},
-         {safetensorsBytes("[]", ""), "the document must be an object"},
-         {safetensorsBytes("{", ""), "unexpected end of text"},
-         {good.substr(0, good.size() - 1), "tensor 'b', field data_offsets: ends at 16, but the data of the file end at 15"}});
+    checkRefused({{"", "at byte 0: the file ends within"},
+                  {std::string(7, '\0'), "at byte 7: the file ends within"},
+                  {std::string("\x05\xf5\xe1\x00\xff\xff\xff\xff{", 9), "more than the limit of 100000000"},
+                  {std::string("\x00\xe1\xf5\x06\0\0\0\0{}", 10), "more than the limit of 100000000"},
+                  {std::string("\x00\xe1\xf5\x05\0\0\0\0{}", 10),
+                   "the header length is 100000000, but the file ends at byte 10"},
+                  {std::string(8, '\0'), "unexpected end of text"},
+                  {safetensorsBytes("[]", ""), "the document must be an object"},
+                  {safetensorsBytes("{", ""), "unexpected end of text"},
+                  {good.substr(0, good.size() - 1),
+                   "tensor 'b', field data_offsets: ends at 16, but the data of the file end at 15"}});
 }
 
 TEST_CASE("offsets that do not fit the file are refused by tensor")

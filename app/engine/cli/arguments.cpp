@@ -46,8 +46,7 @@ void addOutputFlags(CLI::App& app, Parsed& parsed)
 {
     app.add_flag("--json", parsed.json, "Print a single JSON document on standard output");
     CLI::Option* const quiet =
-        app.add_flag("-q,--quiet", parsed.quiet,
-                     "Suppress progress and notes; run shows only verdict and warnings");
+        app.add_flag("-q,--quiet", parsed.quiet, "Suppress progress and notes; run shows only verdict and warnings");
     app.add_flag("-v,--verbose", parsed.verbose, "Print minor notes, and the phases of a run")->excludes(quiet);
     addSandbox(app, parsed.noSandbox);
 }
@@ -270,7 +269,8 @@ void addDevices(CLI::App& app, Parsed& parsed)
 
 void addTrust(CLI::App& app, Parsed& parsed)
 {
-    addTrustOptions(addCommand(app, parsed, "trust", "Agree to run the code of model files; list or withdraw agreements",
+    addTrustOptions(addCommand(app, parsed, "trust",
+                               "Agree to run the code of model files; list or withdraw agreements",
                                "hopscope-engine trust model.pt\n"
                                "hopscope-engine trust ~/models --remove"),
                     parsed.trust);

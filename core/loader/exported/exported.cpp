@@ -189,7 +189,8 @@ void ProgramReader::addArgument(const Union& given, const std::string& name)
                                                               {"as_sym_bool", c10::BoolType::get()}};
     const auto type = types.find(given.kind);
     if (type == types.end())
-        refuse(ErrorCode::Unsupported, m_file.path + ": the input '" + name + "' is of the kind " + given.kind +
+        refuse(ErrorCode::Unsupported,
+               m_file.path + ": the input '" + name + "' is of the kind " + given.kind +
                    ", which Hopscope does not support",
                "wrap the model in a module whose forward takes tensors", name);
     Value* const input = m_graph->addInput();

@@ -365,11 +365,13 @@ QString whyUnavailable(ColourMode mode, const ColourData& data)
                    ? QString()
                    : tr("Sizes are unknown without data: open the model with its graph.");
     case ColourMode::PredictedTime:
-        return predictedSeconds(data).empty() ? tr("There is no prediction: it needs a plan and the graph.") : QString();
+        return predictedSeconds(data).empty() ? tr("There is no prediction: it needs a plan and the graph.")
+                                              : QString();
     case ColourMode::Time: return data.report ? QString() : tr("No measurements yet: run the model first.");
     case ColourMode::Memory:
-        return peakMemory(data).empty() ? tr("There is neither a run nor a prediction, which needs a plan and the graph.")
-                                        : QString();
+        return peakMemory(data).empty()
+                   ? tr("There is neither a run nor a prediction, which needs a plan and the graph.")
+                   : QString();
     case ColourMode::Error:
         return hasCompared(data) || hasErrors(data)
                    ? QString()
