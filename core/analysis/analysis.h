@@ -32,7 +32,7 @@ struct Space {
     ValueId selector{};  // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
     std::vector<SpaceId> parts{};  // Cat
     std::int64_t rows = 0;         // Node, Graph: the number of rows, if the file fixes it; else 0
-    SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
+    SpaceId ends[2]{};             // Edge: the tables that end 0 (sources) and end 1 (destinations) point into
     ValueId index{};               // Edge: the [2, E] or [E, 2] input...
     ValueId columns[2]{};          // ...or a value for each end; items of bags have the same for both
     ValueId offsets{};             // Edge: the input that holds the start of each destination's edges (CSR)
@@ -178,7 +178,7 @@ struct OpInfo {
     OpKind kind = OpKind::Rowwise;
     std::map<Slot, OperandUse> uses;  // per operand slot; missing means Same
     Role role;                        // Gather, Aggregate
-    int dim = 0;                      // Gather, Select, Concat, Aggregate: the row dimension worked on
+    int dim = 0;  // Gather, Select, Concat, Aggregate: the row dimension worked on; Scatter*: the dimension of the slots
     SpaceId result;                   // Select, Concat: the derived table
     Reduction reduction = Reduction::Sum;
     std::vector<int> reducedDims;  // Reduce

@@ -13,7 +13,7 @@ namespace hopscope::confine {
 // Names may be links.
 struct Access {
     std::vector<std::string>
-        read;  // files, or folders with all below them and the files that links in them name; missing ones are skipped
+        read;  // files, or folders with all below them and the files that links directly in them name; missing: skipped
     std::vector<std::string> write;  // folders in which files, folders and links may be created, changed and removed
     std::vector<std::string>
         rearrange;  // folders in which folders may be created and renamed, and removed if they are empty

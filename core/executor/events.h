@@ -1,7 +1,7 @@
 #pragma once
 
-// Defines the events of a run, for the progress line in the terminal, the report, the trace and the window. All calls
-// are made in order, by one thread at a time.
+// Defines the events of a run, for the progress line in the terminal, the report, the trace and the window. Calls are
+// made one at a time. On a GPU, phases of different batches overlap.
 
 #include <cstdint>
 #include <string>
