@@ -178,8 +178,9 @@ struct OpInfo {
     OpKind kind = OpKind::Rowwise;
     std::map<Slot, OperandUse> uses;  // per operand slot; missing means Same
     Role role;                        // Gather, Aggregate
-    int dim = 0;  // Gather, Select, Concat, Aggregate: the row dimension worked on; Scatter*: the dimension of the slots
-    SpaceId result;                   // Select, Concat: the derived table
+    // Gather, Select, Concat, Aggregate: the row dimension worked on; Scatter*: the dimension of the slots
+    int dim = 0;
+    SpaceId result;  // Select, Concat: the derived table
     Reduction reduction = Reduction::Sum;
     std::vector<int> reducedDims;  // Reduce
     bool keepDim = false;
@@ -187,8 +188,8 @@ struct OpInfo {
     double correction = 1;       // Var, Std
     bool structureOnly = false;  // all outputs are
     bool feedsChoice = false;    // a comparison, a rounding or the like depends on it: exact ties have to stay ties
-    bool view = false;           // costs nothing, is never stored and belongs to its consumer
-    std::string prologueReason;  // prologue operators without a row rule: the reason why stages cannot use their rows
+    bool view = false;           // costs nothing, belongs to its consumer, and is stored only if a pin asks for it
+    std::string prologueReason;  // prologue operators whose rows stages cannot use: the reason
     int depth = 0;               // rounds of message passing that the result depends on
     int depthModule = 0;
     int depthOp = 0;

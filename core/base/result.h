@@ -24,10 +24,9 @@ enum class ErrorCode {
 
 struct [[nodiscard]] Error {
     ErrorCode code = ErrorCode::Internal;
-    std::string
-        message;        // one sentence: the problem and, if known, the file or operator that it is about
-    std::string hint;   // advice to the user; may be empty
-    std::string where;  // for example a path, a JSON pointer or "aten::sort in convs.1 (model.py:17)"; may be empty
+    std::string message;  // one sentence: the problem and, if known, the file or operator that it is about
+    std::string hint;     // advice to the user; may be empty
+    std::string where;    // for example a path, a JSON pointer or "aten::sort in convs.1 (model.py:17)"; may be empty
 
     explicit operator bool() const = delete;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
 // Provides the sandbox of a process that opens a model. It is entered before the first byte of the file is read.
-// Afterwards the process has only the rights that evaluating a model needs. Landlock (landlock(7)) guards files;
+// Afterwards the process lacks rights that evaluating a model does not need. Landlock (landlock(7)) guards files;
 // seccomp(2) guards the network, other processes and further services of the kernel; RLIMIT_DATA limits the memory.
 
 #include <string>

@@ -159,7 +159,7 @@ struct DeviceInfo {
 
 struct GpuListing {
     std::vector<DeviceInfo> usable;    // "cuda:0", "cuda:1", ...; the numbers also count GPUs that are too old
-    std::vector<std::string> missing;  // for each GPU that cannot be used, a sentence with the reason
+    std::vector<std::string> missing;  // sentences: why GPUs cannot be used, or only slowly
 };
 
 // Lists the GPUs of this machine. Creates no CUDA contexts and allocates no memory on them.
