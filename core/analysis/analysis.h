@@ -188,7 +188,7 @@ struct OpInfo {
     double correction = 1;       // Var, Std
     bool structureOnly = false;  // all outputs are
     bool feedsChoice = false;    // a comparison, a rounding or the like depends on it: exact ties have to stay ties
-    bool view = false;           // costs nothing, belongs to its consumer, and is stored only if a pin asks for it
+    bool view = false;           // costs nothing, belongs to its consumer, and is stored only as an output or if pinned
     std::string prologueReason;  // prologue operators whose rows stages cannot use: the reason
     int depth = 0;               // rounds of message passing that the result depends on
     int depthModule = 0;
