@@ -1,7 +1,7 @@
 #pragma once
 
-// Replaces LibTorch's CPU allocator by one that counts bytes, enforces a limit and can spill to disk, so that the CPU
-// behaves like a device with a fixed amount of memory: exceeding the limit throws, as a GPU's allocator does.
+// Replaces LibTorch's CPU allocator by one that counts bytes, enforces a limit and can spill to scratch memory, so that
+// the CPU behaves like a device with a fixed amount of memory: exceeding the limit throws, as a GPU's allocator does.
 
 #include <cstdint>
 #include <string>

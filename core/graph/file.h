@@ -1,7 +1,7 @@
 #pragma once
 
 // Maps files into memory: inputs read-only; outputs reserved at full size under a temporary name, and renamed when
-// done. Allocates scratch memory.
+// done. Allocates scratch memory, empties files and flushes folders.
 
 #include <cstddef>
 #include <cstdint>
@@ -163,8 +163,7 @@ private:
 };
 
 // Maps an unlinked file in `folder` ("scratch.*", for Fill::Any "spill.*"), shared and writable. Its blocks are
-// reserved, and its bytes are zero. Fails with Resources if the disk is full, and with Usage if the folder is missing
-// or not writable.
+// reserved, and its bytes are zero. Fails with Usage if the folder is missing or not writable, and with Resources.
 base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size, Fill fill);
 
 }  // namespace hopscope::graph

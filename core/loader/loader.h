@@ -181,10 +181,10 @@ base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const
 // Returns the operators in the code of forward and of everything that it calls, without running them. Of a model
 // without forward (methods.h), reads all methods whose names do not begin with an underscore. The program shows a model
 // that cannot be walked; it cannot be evaluated. Both sides of a branch are read unless a constant decides it, and the
-// body of a loop is read once. Containers and numbers are omitted. Inputs have the shapes of `sample` (keys as in
-// --data); if it is empty, shapes are unknown and every required argument with tensors is an input. Results have no
-// shape. `where` is Error::where of the refusal: the node at that location becomes an operator in any case. Reading
-// ends after 200,000 instructions.
+// body of a loop is read once. Containers and numbers are omitted, as are operators that read only tensors made of
+// numbers. Inputs have the shapes of `sample` (keys as in --data); if it is empty, shapes are unknown and every
+// required argument with tensors is an input. Results have no shape. `where` is Error::where of the refusal: the node
+// at that location becomes an operator in any case. Reading ends after 200,000 instructions.
 ir::Program readCode(const Model& model, const base::TensorMap& sample, const std::string& where);
 
 // Generates inputs for a walk without data (`inspect MODEL`): guesses shapes from the names of the arguments and the

@@ -68,7 +68,7 @@ struct Prediction {
 struct LeastMemory {
     plan::StageId stage{1};     // the stage that needs the most memory
     std::int64_t bytes = 0;     // the memory of a batch of one destination, without the operators' own temporaries
-    std::int64_t prologue = 0;  // the memory of values computed before the first stage, on a CPU
+    std::int64_t prologue = 0;  // the memory held at the peak of the prologue, on a CPU
 };
 
 // The predicted traffic, memory and time of a plan.
