@@ -126,8 +126,8 @@ struct PredictOptions {
     base::StoreType store = base::StoreType::Exact;                                             // likewise
 };
 
-// Predicts plans for the same model and data, and caches everything that depends only on the graph. The first call goes
-// through the edges that the model uses, as does every call with a new batch size or new frontiers.
+// Predicts plans for the same model and data, and caches what depends only on the graph. The first call can go through
+// all edges that the model uses, as can a call with a new batch size or new frontiers.
 class Predictor {
 public:
     // The first three arguments must outlive the predictor. Large arrays are in scratch memory or in unlinked files
