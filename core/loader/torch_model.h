@@ -18,13 +18,13 @@ struct Model::Impl {
 // for a part of a graph, but checks neither types nor spelling.
 base::Result<std::vector<c10::IValue>> assembleInputs(const Model& model, const base::TensorMap& inputs);
 
-// Returns the dtype that a Python number has as a tensor: bool, int64 or float64.
+// Returns options with the dtype of a number as a tensor: bool, int64, and float64 for all other numbers.
 at::TensorOptions scalarOptions(const c10::IValue& number);
 // Returns a dictionary key as a part of a name: "user" in "x.user".
 std::string keyText(const c10::IValue& key);
 
-// Returns the tensors in the result of forward, and its numbers as tensors, with their names in Program::outputs ("out",
-// "out.0", "out.KEY"). Fails with Unsupported for objects of other types.
+// Returns the tensors in the result of forward, and its numbers as tensors, with their names in Program::outputs
+// ("out", "out.0", "out.KEY"). Omits None. Fails with Unsupported for objects of other types.
 base::Result<std::vector<std::pair<std::string, at::Tensor>>> flattenOutputs(const c10::IValue& result);
 
 }  // namespace hopscope::loader

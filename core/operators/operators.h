@@ -1,11 +1,10 @@
 #pragma once
 
-// Provides facts about operators, one line per operator (table.cpp): whether it may run at all (loader, verify), how its
-// results share memory with its operands (loader, analysis), its rule (analysis), how it can be repeated or run in place
-// (executor), and its cost (placement).
+// Provides facts about operators, one line per operator (table.cpp): whether it may run at all, how its results share
+// memory with its operands, its rule, how it can be repeated or run in place, and what its cost depends on.
 //
-// An operator on tensors is refused if neither the operator nor its plain twin has a line, and if it does not consist
-// of operators that have one. Adding an operator takes a line in table.cpp and a row in tests/models/operators.py.
+// An operator on tensors may run if known() is true of it, or if it consists of operators that may run. Adding an
+// operator takes a line in table.cpp and a row in tests/models/operators.py.
 
 #include <cstdint>
 #include <span>

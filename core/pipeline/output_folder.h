@@ -38,13 +38,13 @@ public:
     OutputFolder& operator=(OutputFolder&&) = delete;
     ~OutputFolder();
 
-    // Unlocks the folder, and removes unfinished files unless a journal is kept. In a shared folder, the last process
-    // removes them. The destructor does the same.
+    // Unlocks the folder, and removes unfinished files unless a journal is kept. In a shared folder, only the last
+    // process removes them, unless there are records to resume from. The destructor does the same.
     void abandon();
     // Starts a thread with the heartbeat of a run that holds the folder alone, for processes on other machines. Without
     // the heartbeat, these processes take the folder over after some time (folder_lock.h).
     void showLife();
-    // Returns the folder in which the destructor removes the folders that were created here.
+    // Returns the parent of the outermost folder that was created here, or of path() if none was.
     [[nodiscard]] std::string around() const;
 
     [[nodiscard]] const std::string& path() const { return m_path; }

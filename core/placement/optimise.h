@@ -22,7 +22,7 @@ struct Optimum {
     plan::Plan plan;
     ModelInstance model;
     optimiser::Placement placement;
-    std::shared_ptr<const Realisation> how = nullptr;  // the plan followed from the placement
+    std::shared_ptr<const Realisation> how = nullptr;  // reused by optimise() with `before`
 };
 
 // Finds the cheapest plan, with its cost, lower bound and gap. The plan respects pins and the memory limit of the host.

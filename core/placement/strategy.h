@@ -1,7 +1,7 @@
 #pragma once
 
-// Makes a plan from an analysis. The stored values determine a plan: everything else follows from the dependence table
-// (dep_table.h).
+// Makes a plan from an analysis. Without the decisions of a solver, the stored values determine a plan: everything else
+// follows from the dependence table (dep_table.h).
 
 #include <compare>
 #include <map>
@@ -34,7 +34,7 @@ base::Result<std::set<plan::ValueId>> strategyStores(const analysis::Analysis& a
 base::Result<plan::Plan> evaluate(const analysis::Analysis& analysis, const std::set<plan::ValueId>& stored,
                                   const std::set<plan::ValueId>& read = {});
 
-// The decisions of a solver beyond the set of stored values. Stages count from 0.
+// The decisions of a solver, which are more than a set of stored values. Stages count from 0.
 struct Decisions {
     struct Read {  // the loop over `destination` of stage `stage` reads `value` on `rows` from its store
         plan::ValueId value;
