@@ -26,7 +26,7 @@ struct Explanation {
 
 // Returns one explanation per decision, in order of stages and nodes. Omits the storing of outputs, which is required.
 // Alternatives come from reoptimise(), until the deadline of `options`; `saves` can therefore be too high. An
-// alternative ignores pins that demand the decision itself. Fails with Cancelled if stopped.
+// alternative replaces the pins that answer the same question. Fails with Cancelled if stopped.
 base::Result<std::vector<Explanation>> explain(const Instance& instance, const Placement& placement,
                                                const ReoptimiseOptions& options = {});
 

@@ -12,7 +12,7 @@
 // source (src: needed on F@type of the hop) or destination-local (loc: needed on the rows that are computed).
 //
 // Row reductions are hops without src and without relation. If their consumers may only use the finished result, the
-// edges are `requiredReads`. Views cost nothing, and are merged into their consumers before an instance is built.
+// edges are `requiredReads`.
 
 #include <cstdint>
 #include <optional>

@@ -11,8 +11,8 @@
 namespace hopscope::pipeline {
 
 // The names that opLabels() gives to a stage's operators, with longer module paths if necessary: "convs.0 SAGEConv",
-// "relu". `again` names operators that an earlier stage has already computed, without names and classes that `first`
-// contains.
+// "relu". `again` names operators that an earlier stage has already computed, without their classes, and without names
+// that `first` contains.
 struct StageLabels {
     std::vector<std::string> first, again;
     bool operator==(const StageLabels&) const = default;

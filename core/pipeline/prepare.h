@@ -42,8 +42,8 @@ struct Prepared {
 };
 
 // Perform the three steps of prepare(). openModel() fills all members but `walk`, `analysis`, `sizes` and the hash of
-// the data; walkModel() and analyseModel() fill the first three. A model that cannot be split is not an error; see
-// `analysis.refusal`.
+// the data; walkModel() and analyseModel() fill the first three. If a model with data cannot be split, analyseModel()
+// tries other roles, read from the model. A model that cannot be split is not an error; see `analysis.refusal`.
 base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter);
 base::Status walkModel(Prepared& prepared, Reporter& reporter);
 void analyseModel(Prepared& prepared, Reporter& reporter);
