@@ -17,8 +17,7 @@ bool similar(std::string_view key, std::string_view wanted);
 std::string nearest(std::string_view wanted, const base::TensorMap& inputs);
 
 // Returns the essential line of a message of LibTorch, at most 300 characters: the first non-empty line or, after a
-// traceback of TorchScript, the last one. Of a failed check within LibTorch, only the text after its location and
-// request for a report remains.
+// traceback of TorchScript, the last one. Of a failed check within LibTorch, only its own message remains.
 std::string firstLine(std::string_view text);
 
 }  // namespace hopscope::loader::names

@@ -24,7 +24,7 @@ bool hasSideEffects(std::string_view name);
 // True for automatic differentiation, which needs the graph of all operators before it; a batch does not have this
 // graph.
 bool takesGradients(std::string_view name);
-// True if the name begins as those of operators that always draw random numbers do.
+// True for names that begin like those of operators that always draw random numbers.
 bool isRandom(std::string_view name);
 
 }  // namespace hopscope::operators

@@ -97,12 +97,12 @@ enum class Undo : std::uint8_t {
     Reverse,  // all dimensions
     Permute,
     Move,
-    SameShape,  // expansions that expand nothing
+    SameShape,  // expansions that expand nothing, and real() of real numbers
 };
 
 enum class Fill : std::uint8_t { None, Zero, One, Number };
 
-// In-place operators that have no plain twin of the same name, as `relu_` has `relu`.
+// What in-place operators write that have no plain twin in the table, as `relu_` has `relu`.
 enum class Write : std::uint8_t { None, Zero, Copy };
 
 struct Operator {
@@ -152,7 +152,7 @@ std::string plainName(std::string_view name);
 // names.h.
 bool known(std::string_view name);
 
-// True if the results are views of the first operand wherever possible. Such results cost nothing and are never stored.
+// True if the results are views of the first operand wherever possible.
 bool isView(const Operator& op);
 bool isView(std::string_view name);
 // True if the operator only gives its operand another shape. The rows of the result determine the shape, so that a size

@@ -109,7 +109,7 @@ struct Instance {
 base::Status check(const Instance& instance);
 
 // Returns the earliest stage of every node; pins are ignored. A gather, or a required read of a value that is no input,
-// needs a later stage than its operand. A hop that uses another hop only locally can run in its stage.
+// needs a later stage than its operand. A hop that uses another hop only locally can run in the same stage.
 std::vector<int> depths(const Instance& instance);
 
 // Returns the number of stages that an instance needs without pins and budget: the maximum of depths(), but at least 1.

@@ -10,9 +10,9 @@
 
 namespace hopscope::pipeline {
 
-// The names that opLabels() gives to a stage's operators, with longer module paths if necessary: "convs.0 SAGEConv",
-// "relu". `again` names operators that an earlier stage has already computed, without their classes, and without names
-// that `first` contains.
+// The names that opLabels() gives to a stage's operators, with the classes of modules, and with longer paths if
+// necessary: "convs.0 SAGEConv", "relu". `again` names operators that an earlier stage has already computed, without
+// their classes, and without names that `first` contains.
 struct StageLabels {
     std::vector<std::string> first, again;
     bool operator==(const StageLabels&) const = default;

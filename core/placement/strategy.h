@@ -27,10 +27,10 @@ base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy s
 base::Result<std::set<plan::ValueId>> strategyStores(const analysis::Analysis& analysis, Strategy strategy);
 
 // Returns the plan that stores `stored` and the outputs. Each value is computed in the earliest possible stage, and
-// recomputed wherever it is needed and not stored. Values that no later stage reads are not stored. `read`, a subset of
-// `stored`, holds values that every consumer reads from the store, in a later stage than the one that makes them. Fails
-// with Unsupported if the plan is not legal, naming the value that is neither stored nor computable on the rows on
-// which it is needed.
+// recomputed wherever it is needed and not stored. Values that no later stage reads are not stored, except outputs.
+// `read`, a subset of `stored`, holds values that every consumer reads from the store, in a later stage than the one
+// that makes them. Fails with Unsupported if the plan is not legal, naming the value that is neither stored nor
+// computable on the rows on which it is needed.
 base::Result<plan::Plan> evaluate(const analysis::Analysis& analysis, const std::set<plan::ValueId>& stored,
                                   const std::set<plan::ValueId>& read = {});
 
