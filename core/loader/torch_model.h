@@ -13,9 +13,9 @@ struct Model::Impl {
     torch::jit::Module module;  // in eval mode; its tensors and the devices in its code are on the CPU
 };
 
-// Assembles the arguments of forward, in order, from the data keys. Elements of dictionaries, lists and tuples and parts
-// of sparse matrices are collected; optional arguments without data have their default or are None. Fails as bind() does
-// for a part of a graph, but checks neither types nor spelling.
+// Assembles the arguments of forward, in order, from the data keys. Elements of dictionaries, lists and tuples and
+// parts of sparse matrices are collected; without data, arguments of an optional type are None, and others have their
+// default. Fails as bind() does for a part of a graph, but checks neither types nor spelling.
 base::Result<std::vector<c10::IValue>> assembleInputs(const Model& model, const base::TensorMap& inputs);
 
 // Returns options with the dtype of a number as a tensor: bool, int64, and float64 for all other numbers.

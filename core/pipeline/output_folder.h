@@ -51,7 +51,7 @@ public:
     [[nodiscard]] std::string journal() const;
     // Returns the share of this process in a shared folder.
     [[nodiscard]] const std::optional<executor::Share>& share() const { return m_share; }
-    // Returns the name of the file that shard `index` locks while it runs.
+    // Returns the name, relative to root(), of the file that shard `index` locks while it runs.
     [[nodiscard]] static std::string shardLock(const std::string& index);
     [[nodiscard]] const base::Folder& root() const { return *m_root; }
     // Returns the name of a file of the journal relative to root().
