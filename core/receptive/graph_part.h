@@ -13,8 +13,8 @@
 namespace hopscope::receptive {
 
 struct PartRequest {
-    std::optional<std::int64_t> node;  // the central node, of the last gathering loop's type; none: drawn
-    std::uint64_t seed = 1;            // for a node that is drawn
+    std::optional<std::int64_t> node;  // the central node, of the last gathering loop's type; none: random
+    std::uint64_t seed = 1;            // for a random node
 };
 
 // Selects all of a graph with up to schema::mostNodesOfAll nodes and schema::mostEdgesOfPart edges. In a larger graph,

@@ -20,7 +20,7 @@ struct Request {
     std::string table;                 // of the node; may be empty if outputs have rows of one table only
     std::optional<std::int64_t> node;  // none: drawn with the seed
     std::uint64_t seed = 1;            // also for the sample of nodes
-    std::int64_t budget = 20'000'000;  // rows and edges that averages may visit, approximately
+    std::int64_t budget = 20'000'000;  // about how many rows and edges averages may visit
     bool average = true;               // whether to compute averages over all nodes as well
     std::string idsFile;               // .safetensors for all row numbers; empty: none
 };

@@ -14,8 +14,8 @@
 
 namespace hopscope::schema {
 
-// Return plan.json, in which row classes ("B(node)", "O(edge_index,end1)"), values (v17) and operators (op42) have
-// names. Only the text contains the readable names of values as well.
+// Return plan.json, in which tables, keys, row classes ("B(node)", "O(edge_index,end1)"), values (v17) and operators
+// (op42) have names. Only the text contains readable names of values as well.
 json::Value planValue(const plan::Plan& plan, const analysis::Analysis& analysis);
 std::string writePlan(const plan::Plan& plan, const analysis::Analysis& analysis);
 

@@ -17,8 +17,7 @@
 
 namespace hopscope::schema {
 
-// ---- plan/explain: the decisions of an optimised plan with their costs, and the values on which the rules' plans
-// differ from the plan
+// ---- plan/explain: the decisions of an optimised plan, and the values on which the rules' plans differ from it
 
 struct Decision {
     base::DecisionKind kind = base::DecisionKind::Stored;

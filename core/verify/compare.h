@@ -1,6 +1,6 @@
 #pragma once
 
-// Compares tensors, for example those of a staged run, with their references, element by element, in constant memory.
+// Compares tensors with their references, element by element, in constant memory.
 
 #include <cstdint>
 #include <optional>

@@ -68,7 +68,7 @@ struct Request {
 // numbers or the whole structure, and for those that look up or aggregate rows by computed numbers. Nor is it possible
 // with weights that have one row per row of a table, or with outputs on neither nodes nor edges of the inputs. The
 // verdict is then "unverifiable", with the reason. Mode::Full fails with Resources if forward does not fit into memory.
-// If forward fails on the whole graph, the verdict states that as its reason; it is not an error.
+// Apart from unusable neighbourhoods, a failure of forward becomes the reason of the verdict; it is not an error.
 //
 // After a full comparison, stored values are compared with those of the program, if memory suffices. The program is
 // evaluated operator by operator on whole tensors in this process (executor/unsplit.h), since forward does not return
