@@ -70,9 +70,9 @@ struct Request {
 // verdict is then "unverifiable", with the reason. Mode::Full fails with Resources if forward does not fit into memory.
 // Apart from unusable neighbourhoods, a failure of forward becomes the reason of the verdict; it is not an error.
 //
-// After a full comparison, stored values are compared with those of the program, if memory suffices. The program is
-// evaluated operator by operator on whole tensors in this process (executor/unsplit.h), since forward does not return
-// stored values. This comparison does not affect the verdict. For float16 and bfloat16 outputs, the tolerance is widened
+// After a full comparison, stored values are compared with those of the program, if memory suffices and the program can
+// be evaluated: operator by operator on whole tensors in this process (executor/unsplit.h), since forward does not
+// return stored values. This comparison does not affect the verdict. For float16 and bfloat16 outputs, the tolerance is widened
 // by the ratio of their rounding to that of float32. If all differences are rounding that the model itself amplifies (rounding.h),
 // the verdict is "unverifiable", with this reason.
 base::Result<Verification> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
