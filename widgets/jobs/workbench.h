@@ -33,7 +33,7 @@ public:
     void close();
 
     // These functions change the cuts. A refused change is undone, and Document::refusal holds the reason.
-    // Also clears the pins and the number of stages.
+    // setStrategy() also clears the pins and the number of stages.
     void setStrategy(base::Strategy strategy, base::Objective objective = base::Objective::Time);
     void optimiseAroundPins();  // the optimal strategy with the current pins
     // Replaces a pin that answers the same question. A pin that no rule supports switches to the optimum around pins.
