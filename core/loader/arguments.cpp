@@ -326,7 +326,7 @@ base::Result<Assembled> assemble(const Model& model, const base::TensorMap& inpu
         const c10::Argument& argument = arguments[i];
         auto value = assembler.build(argument.type(), argument.name());
         if (!value) return base::forward(value);
-        if (!*value && argument.default_value()) *value = *argument.default_value();
+        if ((!*value || (*value)->isNone()) && argument.default_value()) *value = *argument.default_value();
         if (!*value) return missing(argument, inputs);
         if ((*value)->isNone()) out.absent.push_back(argument.name());
         out.values.push_back(**value);

@@ -1,5 +1,7 @@
 """Whatever inputs a file takes, the package takes as well: each shape of docs/guides/data.md gives the same verdict through a
 traced file and through Python, without roles and on graphs of all sizes."""
+from typing import Optional
+
 import hopscope
 import torch
 from support import PackageTest
@@ -118,6 +120,17 @@ class Matrix(nn.Module):
         return adj @ x
 
 
+class Defaulted(nn.Module):
+    """Script for which None is not the same as the default of an argument that may be None."""
+
+    def forward(self, x, edge_index, factor: Optional[float] = 3.0, shift: Optional[float] = None):
+        if factor is not None:
+            x = x * factor
+        if shift is not None:
+            x = x + shift
+        return torch.zeros_like(x).index_add(0, edge_index[1], x[edge_index[0]])
+
+
 class Learned(nn.Module):
     def __init__(self):
         super().__init__()
@@ -153,6 +166,11 @@ class Door(PackageTest):
         self.assertEqual(result.verdict, "equal")
         self.same(result.output, wanted)
         return result
+
+    def test_an_optional_argument_without_data_has_its_default(self):
+        data, model = graph(), torch.jit.script(Defaulted())
+        self.equal(model, data, model(**data))
+        self.equal(model, data | {"factor": torch.tensor(0.5)}, model(**data, factor=0.5))
 
     def test_each_shape_of_inputs_has_one_verdict(self):
         for name, model, data in shapes():
