@@ -1,5 +1,5 @@
-"""Models, plans and devices as the engine describes them, as plain objects. `document` is always the whole JSON
-(docs/reference/format-*.md); the other attributes are those used most."""
+"""Models, plans and devices as the engine describes them, as plain objects. The `document` of an `Inspection`, a
+`Plan` and `Devices` is the whole JSON; the other attributes are those used most."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ class Devices:
 
     Attributes:
         devices (Table[Device]): The devices, the CPU first.
-        missing (list[str]): Sentences about why other devices cannot be used.
+        missing (list[str]): Sentences about why a GPU cannot be used or is slow.
         document (dict[str, Any]): The document of `hopscope-engine devices --json`.
     """
 
