@@ -200,7 +200,7 @@ class Plan:
         unit (str): The unit of `cost`: "seconds" or "bytes".
         cost (float | None): The cost by the cost model; None without data.
         gap (float | None): The largest possible distance from the optimum, relative to the cost. It is 0 if the plan
-            is proven optimal; None: there are no data, or the plan is that of a heuristic.
+            is proven optimal; None: no bound is known, as for the plan of a heuristic.
         peak_memory (int | None): The predicted bytes on the device; None without data.
         bytes (dict[str, int]): Bytes that the stages write ("d2h"), read ("h2d"), and read of the graph's structure
             ("structure"). Empty without data.
