@@ -32,7 +32,7 @@ struct Space {
     ValueId selector{};  // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
     std::vector<SpaceId> parts{};  // Cat
     std::int64_t rows = 0;         // Node, Graph: the number of rows, if the file fixes it; else 0
-    SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
+    SpaceId ends[2]{};             // Edge: the tables that end 0 (sources) and end 1 (destinations) point into
     ValueId index{};               // Edge: the [2, E] or [E, 2] input...
     ValueId columns[2]{};          // ...or a value for each end; items of bags have the same for both
     ValueId offsets{};             // Edge: the input that holds the start of each destination's edges (CSR)
@@ -178,8 +178,9 @@ struct OpInfo {
     OpKind kind = OpKind::Rowwise;
     std::map<Slot, OperandUse> uses;  // per operand slot; missing means Same
     Role role;                        // Gather, Aggregate
-    int dim = 0;                      // Gather, Select, Concat, Aggregate: the row dimension worked on
-    SpaceId result;                   // Select, Concat: the derived table
+    // Gather, Select, Concat, Aggregate: the row dimension worked on; Scatter*: the dimension of the slots
+    int dim = 0;
+    SpaceId result;  // Select, Concat: the derived table
     Reduction reduction = Reduction::Sum;
     std::vector<int> reducedDims;  // Reduce
     bool keepDim = false;
@@ -187,8 +188,8 @@ struct OpInfo {
     double correction = 1;       // Var, Std
     bool structureOnly = false;  // all outputs are
     bool feedsChoice = false;    // a comparison, a rounding or the like depends on it: exact ties have to stay ties
-    bool view = false;           // costs nothing, is never stored and belongs to its consumer
-    std::string prologueReason;  // prologue operators without a row rule: the reason why stages cannot use their rows
+    bool view = false;           // costs nothing, belongs to its consumer, and is stored only as an output or if pinned
+    std::string prologueReason;  // prologue operators whose rows stages cannot use: the reason
     int depth = 0;               // rounds of message passing that the result depends on
     int depthModule = 0;
     int depthOp = 0;

@@ -7,8 +7,8 @@
 
 namespace hopscope::analysis {
 
-// Returns the type in which a value is stored. `store` determines it for values that stages store for each other;
-// inputs, outputs and values of the prologue keep their own type.
+// Returns the type in which a value is stored. `store` narrows floating-point values that stages store for each other;
+// all others, among them outputs and values of the prologue, keep their own type.
 base::DType storedType(const Analysis& analysis, ValueId value, base::StoreType store);
 // True if the value is stored in a type other than its own.
 bool isNarrowed(const Analysis& analysis, ValueId value, base::StoreType store);

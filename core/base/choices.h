@@ -1,7 +1,7 @@
 #pragma once
 
 // Enumerates the choices of users and the decisions of plans, with the names that documents, requests, options and the
-// window share. They mean the same in the abstract placement problem and in the plans of models.
+// window share. Pins and decisions mean the same in the abstract placement problem and in the plans of models.
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Ends a process within a second of a stop request, even while LibTorch loads or interprets a file in a call that
+// Ends a process about a second after a stop request, even while LibTorch loads or interprets a file in a call that
 // cannot be interrupted.
 
 #include <functional>
@@ -32,9 +32,9 @@ private:
     std::list<std::function<void()>>::iterator m_place;
 };
 
-// Ends the process with exit code `code`, without running destructors, as soon as an Uninterruptible exists, but not
-// within 0.7 s of begin(). Child processes must end with their parent (PR_SET_PDEATHSIG). All other work reacts to its
-// own stop requests. The destructor cancels the request.
+// Looks for an Uninterruptible every 20 ms, from 0.7 s after begin() on. If one exists, ends the process with exit code
+// `code`, without running destructors. Child processes must end with their parent (PR_SET_PDEATHSIG). All other work
+// reacts to its own stop requests. The destructor cancels the request.
 class Ending {
 public:
     void begin(int code);

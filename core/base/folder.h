@@ -34,7 +34,8 @@ public:
     void remove(const std::string& name) const;
     // Returns the names in the folder itself, sorted.
     [[nodiscard]] std::vector<std::string> names() const;
-    // Fails with Input if anything below the folder is neither a folder nor a file without other hard links.
+    // Fails with Input if anything below the folder is neither a folder nor a file without other hard links. Fails like
+    // below() if a folder cannot be opened.
     [[nodiscard]] Status onlyOwnFiles() const;
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] std::string path(const std::string& name) const { return m_path + "/" + name; }
@@ -48,8 +49,8 @@ private:
 };
 
 // Moves a file by copying it, which also works between folders that this process may write to but not rename across.
-// `path` appears as a whole or does not change. Fails with Input if no file can be created next to it, and with
-// Resources if the file cannot be copied.
+// `path` appears as a whole or does not change. Fails with Input if no file can be created next to `path`, and otherwise
+// with Resources.
 Status placeFile(const std::string& from, const std::string& path);
 
 // Removes a folder with its contents; does nothing if `path` itself is a link. The targets of links in it remain. In the

@@ -1,7 +1,7 @@
 #pragma once
 
 // Maps enums to their names in documents, requests and options. Each enum has one table, which is used for both writing
-// and reading. It is declared next to the enum and found by argument-dependent lookup:
+// and reading. It is declared in the namespace of the enum and found by argument-dependent lookup:
 //     constexpr auto namesOf(Verdict) { return std::to_array<base::Named<Verdict>>({{Verdict::Equal, "equal"}, ..}); }
 
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
-// Describes the progress of long-running work. Such work takes a stop token, which it checks often enough to be
-// cancelled at once, and a progress callback.
+// Describes the progress of long-running work. Most of such work takes a progress callback and a stop token, which it
+// checks often.
 
 #include <cstdint>
 #include <functional>

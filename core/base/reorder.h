@@ -8,7 +8,7 @@ namespace hopscope::base {
 
 // The order in which a CPU computes nodes. Results are always in the order of the input.
 enum class Reorder : std::uint8_t {
-    Auto,       // by community, if that is estimated to save more time than it takes
+    Auto,       // by community, if results stay the same and this is estimated to save more time than it takes
     None,       // the order of the input
     Rcm,        // reverse Cuthill-McKee
     Degree,     // by descending degree

@@ -15,8 +15,8 @@ enum class ErrorCode {
     Usage = 2,        // the command line or an argument is wrong
     Input = 3,        // an input is missing, unreadable, malformed, hostile or inconsistent, or has changed
     Unsupported = 4,  // the model is not supported or cannot be split
-    Different = 5,    // verification failed
-    Resources = 6,    // out of memory or disk even at the smallest batch
+    Different = 5,    // verification failed, or two models differ
+    Resources = 6,    // memory, disk space or another resource of the system is not enough
     Internal = 7,     // a broken invariant of Hopscope itself
     Untrusted = 8,    // the user has not agreed to run the code of the model file
     Cancelled = 130,  // stopped by the user
@@ -24,10 +24,9 @@ enum class ErrorCode {
 
 struct [[nodiscard]] Error {
     ErrorCode code = ErrorCode::Internal;
-    std::string
-        message;        // one sentence: the problem, naming file, field and offset, or operator, module path and source
-    std::string hint;   // advice to the user; may be empty
-    std::string where;  // file:offset, JSON pointer, or "aten::sort in convs.1 (model.py:17)"; may be empty
+    std::string message;  // one sentence: the problem and, if known, the file or operator that it is about
+    std::string hint;     // advice to the user; may be empty
+    std::string where;    // for example a path, a JSON pointer or "aten::sort in convs.1 (model.py:17)"; may be empty
 
     explicit operator bool() const = delete;
 };

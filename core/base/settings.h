@@ -1,8 +1,8 @@
 #pragma once
 
-// Defines the settings of planning, running and verifying a model. The command line, requests of the window, workers,
-// session files, journals and Python take the names, defaults and limits from here. A new setting is a member with its
-// default, a line of the table below, and the code that applies it.
+// Defines the settings of planning, running, verifying and exporting a model. The command line, requests of the window,
+// workers, session files, journals and Python take the names, defaults and limits from here. A new setting is a member
+// with its default, a line of the table below, and the code that applies it.
 
 #include <concepts>
 #include <cstdint>
@@ -110,7 +110,7 @@ struct Setting : Field<Settings, M> {  // if missing or null, it has its default
     constexpr void take(Most m) { most = m.value; }
 };
 
-// Makes a setting. The traits are a Quantity, a Renews, a Resumed, a TextKind, an OfSearch and a Most.
+// Makes a setting. The traits are a Quantity, a Renews, a Resumed, a TextKind, an OfSearch and a Most; each is optional.
 template <class M, class... Traits>
 constexpr Setting<M> setting(const char* name, M Settings::*member, const char* label, const char* help, Group group,
                              Tasks tasks, Traits... traits)

@@ -22,7 +22,7 @@ std::string counted(std::int64_t number, std::string_view noun);  // "1 row", "2
 std::string formatSeconds(double seconds);                        // "1.23 s", "45 ms", "2 min 05 s"
 std::string formatShare(double share);                            // "93 %", "<1 %"
 std::string formatQuantity(double number, Quantity quantity);
-// Formats a size exactly, in the largest unit that allows it: "8Gi", "1500". parseSize() reads the result.
+// Formats a size exactly, in the largest power of 1024 that allows it: "8Gi", "1500". parseSize() reads the result.
 std::string exactSize(std::int64_t bytes);
 // Formats a number with at most `digits` significant digits: "0.25", "1e-07", "nan".
 std::string formatNumber(double number, int digits = 6);

@@ -8,7 +8,8 @@
 
 namespace hopscope::base {
 
-// Waits until a child of this process has ended, even if signals arrive; returns its status as waitpid() gives it.
+// Waits until a child of this process has ended, even if signals arrive. Returns its status as waitpid() gives it; 0 if
+// there is no such child.
 inline int waitForEnd(pid_t child)
 {
     int status = 0;

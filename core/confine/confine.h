@@ -1,7 +1,7 @@
 #pragma once
 
 // Provides the sandbox of a process that opens a model. It is entered before the first byte of the file is read.
-// Afterwards the process has only the rights that evaluating a model needs. Landlock (landlock(7)) guards files;
+// Afterwards the process lacks rights that evaluating a model does not need. Landlock (landlock(7)) guards files;
 // seccomp(2) guards the network, other processes and further services of the kernel; RLIMIT_DATA limits the memory.
 
 #include <string>
@@ -13,7 +13,7 @@ namespace hopscope::confine {
 // Names may be links.
 struct Access {
     std::vector<std::string>
-        read;  // files, or folders with all below them and the files that links in them name; missing ones are skipped
+        read;  // files, or folders with all below them and the files that links directly in them name; missing: skipped
     std::vector<std::string> write;  // folders in which files, folders and links may be created, changed and removed
     std::vector<std::string>
         rearrange;  // folders in which folders may be created and renamed, and removed if they are empty

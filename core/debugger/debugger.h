@@ -41,9 +41,9 @@ struct Settings {
 base::Result<schema::DivergenceRecord> compareModels(const Subject& first, const Subject& second,
                                                      const Settings& settings, std::stop_token stop);
 
-// Compares the staged run of a plan with the same program on whole tensors, in the order in which the stages compute.
-// `staged`: the inputs of the run, which are those of the subject except in tests. Needs memory for all values with
-// rows of nodes.
+// Compares the staged run of a plan with the same program on whole tensors: values with rows of nodes, in the order in
+// which the stages compute them. `staged`: the inputs of the run, which are those of the subject except in tests. Needs
+// memory for all these values; fails with Resources if there is too little.
 base::Result<schema::DivergenceRecord> compareStaged(const Subject& subject, const plan::Plan& plan,
                                                      const base::TensorMap& staged, const Settings& settings,
                                                      std::stop_token stop);

@@ -21,7 +21,7 @@ struct Stopped {
 
 class Stepping {
 public:
-    // Callbacks on the run's thread. `steps` is called after each operator of a batch at which no breakpoint stops, and
+    // Callbacks on the run's thread. `steps` is called after each result of a batch at which no breakpoint stops, and
     // returns whether to stop there. `hold` is called at each stop, and returns when the run may continue.
     using Steps = std::function<bool()>;
     using Hold = std::function<void(Stopped)>;

@@ -15,7 +15,8 @@ struct TensorRequest {
     std::string place{};                // names one value; an operator stands for its first result
     std::vector<std::int64_t> nodes{};  // only the rows of these nodes, or of edges into them; empty: all
     std::optional<std::pair<std::int64_t, std::int64_t>> rows{};  // only rows with numbers in this half-open range
-    std::optional<std::int64_t> batchOf{};                        // only the results of the batch with this destination
+    std::optional<std::int64_t> batchOf{};  // only the results of the batch with this destination; no effect on values
+                                            // that no batch computes
 };
 
 struct SeenTensor {
@@ -27,8 +28,9 @@ struct SeenTensor {
 
 // Runs the plan on a CPU up to the requested value, one operator at a time. Values that no batch computes (those of the
 // prologue, of reductions over all rows, and within other operators) are computed on whole tensors. Inputs and weights
-// are not copied. Fails with Usage if `place` names no value or several, if the value is a sparse matrix or an input that is
-// not in the data, or if rows cannot be chosen as requested. Fails with Resources if the rows do not fit into memory.
+// are not copied. Fails with Usage if `place` names no value or several (an operator counts as one), if the value is a
+// sparse matrix or an input that is not in the data, or if rows cannot be chosen as requested. Fails with Resources if
+// the rows do not fit into memory.
 base::Result<SeenTensor> seeTensor(const Subject& subject, const plan::Plan& plan, const TensorRequest& request,
                                    const Settings& settings, std::stop_token stop);
 

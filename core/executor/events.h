@@ -1,7 +1,7 @@
 #pragma once
 
-// Defines the events of a run, for the progress line in the terminal, the report, the trace and the window. All calls
-// are made in order, by one thread at a time.
+// Defines the events of a run, for the progress line in the terminal, the report, the trace and the window. Calls are
+// made one at a time. On a GPU, phases of different batches overlap.
 
 #include <cstdint>
 #include <string>
@@ -18,13 +18,14 @@ struct StageEvent {
     std::int64_t destinations = 0;  // over all loops of the stage
 };
 
+// A finished batch, or several that are reported at once.
 struct BatchEvent {
     plan::StageId stage{1};
     std::string loop;        // destination type
     std::int64_t batch = 0;  // number within the loop, from 0
     std::int64_t destinations = 0, edges = 0, frontier = 0;
     std::int64_t done = 0, total = 0;         // destinations of the stage
-    std::int64_t memory = 0, peakMemory = 0;  // bytes on the device: now, and the peak of this batch
+    std::int64_t memory = 0, peakMemory = 0;  // bytes on the device: now, and the peak of the batch
     std::int64_t reservedMemory = 0;          // GPU: peak of the bytes that the allocator reserved
 };
 

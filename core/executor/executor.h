@@ -1,7 +1,7 @@
 #pragma once
 
 // Executes a plan stage by stage in batches of destination nodes, from memory-mapped inputs to stores in memory or in
-// mapped files, on a CPU or a CUDA GPU.
+// mapped files, on a CPU or a CUDA GPU. Also lists these devices.
 
 #include <map>
 #include <memory>
@@ -128,11 +128,12 @@ struct RunReport {
 
 // Evaluates the prologue and all stages of `plan`. Outputs with rows are files in options.folder, which the caller
 // publishes or removes. Without a journal, no files are left after a failure or cancellation. A shard that does not
-// publish the results returns without outputs. Fails with Input if inputs disagree with the schema, or the value of a
-// guard differs from that on the sample. Fails with Resources if memory is insufficient for a single destination or the
-// disk is full. Fails with Unsupported if LibTorch lacks an operator or a reduction is too large for shards, with Cancelled,
-// or with Internal. The checks of the executor that fail with Internal are also enabled in release builds. `known` is a
-// structure of the same walk, analysis and inputs, whose contents are not built again.
+// publish the results returns without outputs. Fails with Input if the inputs disagree with the schema or the model, for
+// example if the value of a guard differs from that on the sample. Fails with Resources if memory or disk space is not
+// enough, or if records of shards are damaged. Fails with Unsupported if LibTorch lacks an operator or a reduction is too
+// large for shards, and with Usage, Cancelled or Internal. The checks of the executor that fail with Internal are also
+// enabled in release builds. `known` is a structure of the same walk, analysis and inputs, whose contents are not built
+// again.
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop, std::shared_ptr<Structure> known = nullptr);
@@ -158,7 +159,7 @@ struct DeviceInfo {
 
 struct GpuListing {
     std::vector<DeviceInfo> usable;    // "cuda:0", "cuda:1", ...; the numbers also count GPUs that are too old
-    std::vector<std::string> missing;  // for each GPU that cannot be used, a sentence with the reason
+    std::vector<std::string> missing;  // sentences: why GPUs cannot be used, or only slowly
 };
 
 // Lists the GPUs of this machine. Creates no CUDA contexts and allocates no memory on them.

@@ -1,7 +1,8 @@
 #pragma once
 
 // Inside this module, failures are exceptions, like LibTorch's own, because an operator may throw at any depth. The
-// functions that other modules call turn both into an Error at the exception boundary (exception_boundary.h).
+// functions that other modules call turn every exception into an Error at the exception boundary
+// (exception_boundary.h).
 
 #include <exception>
 #include <string>

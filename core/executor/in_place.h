@@ -16,8 +16,8 @@ public:
     };
 
     // Selects the tables. A suitable table is read in place if its only readers on the frontier are segments, strips
-    // and, in tiles and on a GPU, row gathers and reshapes that are themselves read in place. Linear in the loop. All
-    // arguments except `given` must outlive this object.
+    // and, in tiles and on a GPU, row gathers and reshapes that are themselves read in place. All arguments except
+    // `given` must outlive this object.
     TablesInPlace(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,
                   const Fuser& fuser, const Given& given);
 
@@ -62,7 +62,8 @@ private:
 };
 
 // Returns whether a structure-only value is computed for the rows of the batch instead of being read from a whole
-// table. This is so if all of its rows are equal, and for reshapes and expansions, whose rows would be wide.
+// table. This is so for row-wise results whose rows are all equal, and for reshapes and expansions of rows, which would
+// be wide.
 bool isRecipe(const analysis::Analysis& analysis, ir::ValueId value);
 
 }  // namespace hopscope::executor

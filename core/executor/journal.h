@@ -73,7 +73,7 @@ struct ShardRange {
     double work = 0;  // edges, and 8 for each destination
 };
 
-// The unfinished destinations of a stage, in shards of about equal work.
+// The unfinished destinations of a stage, in shards.
 struct StageShards {
     std::vector<ShardRange> shards;
     std::int64_t done = 0, total = 0;  // destinations of the stage
@@ -130,10 +130,12 @@ public:
     virtual ~Journal() = default;
     // Returns the memory budget of a batch, in bytes, if an earlier process has started this run.
     [[nodiscard]] virtual std::optional<std::int64_t> batchBytes() const = 0;
-    // Records the memory budget and the division of loops into tiles. Returns the finished chunks in the order in which
-    // they were recorded. Fails with Input if a different division was recorded before.
+    // Records the memory budget and the division of loops into tiles, unless an earlier process has. Returns the
+    // finished chunks, those of each process in the order in which they were recorded. Fails with Input if a different
+    // division was recorded before, and with Resources.
     virtual base::Result<std::vector<Chunk>> begin(std::int64_t batchBytes, const std::vector<plan::LoopCut>& cuts) = 0;
-    // Records the chunk, which then survives the end of this process. Only one thread may call it at a time.
+    // Records the chunk, which then survives the end of this process. Fails with Input if the user's files have
+    // changed, and with Resources. Only one thread may call it at a time.
     virtual base::Status append(const Chunk& chunk) = 0;
     // Returns the current end of the journal for sync(), which is after the last chunk appended; 0 if sync() always
     // flushes everything. Any thread may call it.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Replaces LibTorch's CPU allocator by one that counts bytes, enforces a limit and can spill to disk, so that the CPU
-// behaves like a device with a fixed amount of memory: exceeding the limit throws, as a GPU's allocator does.
+// Replaces LibTorch's CPU allocator by one that counts bytes, enforces a limit and can spill to scratch memory, so that
+// the CPU behaves like a device with a fixed amount of memory: exceeding the limit throws, as a GPU's allocator does.
 
 #include <cstdint>
 #include <string>
@@ -32,8 +32,8 @@ void setCpuLimit(std::int64_t bytes);  // 0: no limit. Allocations beyond it thr
 
 void dropCpuCache();  // gives freed blocks back to the system
 
-// Returns the bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus the rest of the
-// process's memory, but at least `smallLimit`, or `wanted` itself if that is less.
+// Returns the bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus an estimate of
+// the rest of the process's memory, but at least `smallLimit`, or `wanted` itself if that is less.
 std::int64_t tensorLimit(std::int64_t wanted);
 // Returns the least limit of the process that leaves `bytes` for tensors.
 std::int64_t processLimit(std::int64_t bytes);
@@ -75,8 +75,8 @@ private:
 
 // During its lifetime, the calling thread's tensors of at least `threshold` bytes are spilled: they lie in scratch
 // memory (graph::mapScratch) and are not counted. If anonymous memory is not allowed, that memory consists of unlinked
-// files in `folder`. Used for the prologue, whose values cover the whole graph. If scopes are nested, the innermost one
-// applies.
+// files in `folder`. Used for the prologue, whose values cover the whole graph, and for predictions. If scopes are
+// nested, the innermost one applies.
 class SpillScope {
 public:
     SpillScope(const std::string& folder, std::int64_t threshold);
@@ -93,7 +93,7 @@ private:
     std::int64_t m_threshold;
 };
 
-// The size in bytes from which tensors of the prologue are spilled.
+// The size in bytes from which these scopes spill tensors.
 inline constexpr std::int64_t spillThreshold = 1 << 20;
 
 }  // namespace hopscope::executor

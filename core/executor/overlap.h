@@ -17,7 +17,7 @@ public:
     [[nodiscard]] bool empty() const { return m_copies.empty() || m_computing.empty(); }
 
     // Returns the time in which the GPU both copied and computed, divided by the shorter of the two total times; 1
-    // means that the shorter one is entirely hidden. O(n log n), since it sorts the spans.
+    // means that the shorter one is entirely hidden. Returns 0 if there were no copies or no computation.
     [[nodiscard]] double share() const;
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Inspects the results of operators while a plan runs, for the debugger. A run without a probe only checks for a null
-// pointer after each instruction of a batch.
+// Inspects the results of operators while a plan runs, for the debugger. Without a probe, a run only checks for a null
+// pointer when it chooses fusions and after each instruction of a batch.
 
 #include <ATen/core/Tensor.h>
 

@@ -2,7 +2,8 @@
 
 // Provides the parts of the whole graph that a run needs: inputs, weights, table sizes, key columns, adjacencies, and
 // the values of the prologue. They are computed on demand; large arrays are in scratch memory. Several threads may
-// request them at the same time. References remain valid for the lifetime of the object.
+// request them at the same time. References remain valid for the lifetime of the object, except those to hub pieces,
+// which arrangeNodes() drops.
 
 #include <map>
 #include <memory>
@@ -28,7 +29,7 @@ public:
     // From now on, this token stops the computation of tables and values.
     void stopBy(std::stop_token stop) { m_stop = std::move(stop); }
     // From now on, adjacencies, columns along them and orders of nodes are cached in this folder if they are slow to
-    // compute. The folder must exist. Only the first call has an effect.
+    // compute and their table is large. The folder must exist. Only the first call has an effect.
     void cacheIn(const std::string& folder) { m_adjacencies.cacheIn(folder); }
     // Returns the cache; nullptr before cacheIn().
     StructureCache* cache() { return m_adjacencies.cache(); }
@@ -60,7 +61,8 @@ public:
     // columns, and values in the order of an adjacency are arranged accordingly; everything else remains in the order
     // of the input. Call it at most once for each type, before any stage.
     void arrangeNodes(ir::SpaceId type, graph::NodeOrder order);
-    // Return the node at each position, and the position of each node; null if they are the same.
+    // Return the node at each position, and the position of each node; null unless arrangeNodes() was called for the
+    // type.
     [[nodiscard]] const std::int64_t* nodeAt(ir::SpaceId type) const { return m_adjacencies.nodeAt(type); }
     [[nodiscard]] const std::int64_t* placeOf(ir::SpaceId type) const { return m_adjacencies.placeOf(type); }
 
@@ -74,14 +76,14 @@ public:
     // From now on, value() also evaluates values that depend on features, as the unsplit model does.
     void evaluateFeatures() { m_features = true; }
     // Declares that only `values` will be requested as a whole, and only `owned` in the order of an adjacency. Other
-    // computed values are freed after their last consumer has been evaluated, except single numbers, and the columns
-    // and selections that define tables.
+    // computed values are freed after their last consumer has been evaluated, except single numbers and the values that
+    // define tables.
     void keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned = {});
     // Frees computed values with rows, except those that keep() retains. Call it when all values computed from those
     // that it frees exist.
     void dropOthers();
-    // Drops the input: from now on, requests for it, or for values that are still to be computed from it, raise
-    // Internal.
+    // Drops the input: from now on, requests for it, or for values that are still to be computed from its elements,
+    // raise Internal.
     void forgetInput(ir::ValueId input);
     // Returns the bytes of the tensors computed here, as counted by the allocator, without spilled tensors.
     [[nodiscard]] std::int64_t heldBytes() const;

@@ -32,7 +32,8 @@ base::Result<std::map<ir::ValueId, base::TensorView>>
 evaluateUnsplit(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                 const std::vector<ir::ValueId>& values, const std::string& folder, std::stop_token stop);
 
-// Evaluates the program in the same way, one value at a time, and frees values that no later operator reads.
+// Evaluates the program in the same way, one value at a time, and frees computed values that no later operator reads,
+// except outputs.
 class UnsplitValues {
 public:
     // Checks the guards. Arguments passed by reference must outlive the object. Fails like evaluateUnsplit().
@@ -43,8 +44,8 @@ public:
     UnsplitValues& operator=(UnsplitValues&&) = delete;
     ~UnsplitValues();
 
-    // Returns whether value() provides this tensor: an operator's result on which an output depends, or any value that
-    // no operator computes.
+    // Returns whether value() provides this tensor: an output, an operator's result from which an output is computed,
+    // or any tensor that no operator computes.
     [[nodiscard]] bool wanted(ir::ValueId value) const;
     // Returns a wanted value as a strided view that owns it. Values must be requested in the program's order, since
     // operands may be freed once an operator is evaluated.
@@ -59,7 +60,7 @@ private:
 };
 
 // Returns the number of rows that each mask over a table selects. These are the sizes of tables that do not follow from
-// the sizes of the inputs. Linear in the rows; computes no features. Fails like evaluateUnsplit().
+// the sizes of the inputs. Computes no features. Fails like evaluateUnsplit().
 base::Result<std::map<ir::SpaceId, std::int64_t>> countSelected(const loader::Walk& walk,
                                                                 const analysis::Analysis& analysis,
                                                                 const base::TensorMap& inputs,

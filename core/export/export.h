@@ -36,8 +36,8 @@ struct Bundle {
 base::Result<Bundle> write(const Request& request);
 
 // Writes all files of the export to `folder`, which must exist. Adds the digest of the weights to the hashes of the
-// split. Fails with Resources if a file cannot be written, with Unsupported if a weight is not a dense tensor, and with
-// Internal if LibTorch does not compile the code.
+// split. Fails with Resources if a file cannot be written, with Unsupported if a weight is not a dense tensor, with
+// Usage if one is complex128, and with Internal if LibTorch does not compile the code.
 base::Status save(const Request& request, Bundle& bundle, const std::string& folder);
 
 }  // namespace hopscope::exporter

@@ -21,8 +21,8 @@ struct Driver {
     std::string version;  // of the kernel module: "580.65.06"; empty: unknown
 
     bool library = false;   // libcuda.so.1 could be loaded
-    int initResult = 0;     // the result of its cuInit; 0: success
-    std::string initText;   // the library's description of that result; empty: success
+    int initResult = 0;     // the result of its cuInit; 0: success, or no library
+    std::string initText;   // the library's description of that result; empty: success, or no library
     int cudaVersion = 0;    // the newest CUDA version that the library supports: 13000 is 13.0; 0: unknown
     std::vector<Gpu> gpus;  // in CUDA's numbering: "cuda:N" is gpus[N]; respects CUDA_VISIBLE_DEVICES
 

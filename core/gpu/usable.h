@@ -1,7 +1,7 @@
 #pragma once
 
-// Determines on which of the driver's GPUs this build of Hopscope can compute, and why others cannot be used or are
-// slower, in sentences for the user.
+// Determines on which of the driver's GPUs this build of Hopscope can compute, and why GPUs cannot be used or are
+// slower than they could be, in sentences for the user.
 
 #include <string>
 #include <vector>

@@ -36,8 +36,8 @@ private:
 // targets of an adjacency without row numbers are put into a different order.
 class Adjacency {
 public:
-    // Groups the rows on at most `threads` threads; deterministic, linear in rows + targets. The key of row r is
-    // key[r * stride]. The caller has checked that every key is in [0, targets).
+    // Groups the rows on at most `threads` threads; deterministic. The key of row r is key[r * stride]. The caller has
+    // checked that every key is in [0, targets).
     static base::Result<Adjacency> build(const std::int64_t* key, std::int64_t stride, std::int64_t rows,
                                          std::int64_t targets, const Scratch& scratch, int threads);
     static base::Result<Adjacency> build(const std::int32_t* key, std::int64_t stride, std::int64_t rows,
@@ -49,7 +49,7 @@ public:
                                                    int threads) const;
 
     // Restores an adjacency with these numbers of targets and rows from its arrays(). Returns nullopt if the sizes of
-    // the arrays do not match, or if a number in them is out of range. Linear in targets + rows.
+    // the arrays do not match, or if a number in them is out of range.
     static std::optional<Adjacency> from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry,
                                          int threads);
     // Returns the offsets, row numbers and runs. Arrays that this adjacency does not have are empty. Valid as long as

@@ -44,8 +44,8 @@ public:
     // Returns the arrays in mapped memory, after reading them once to check their digest; nullopt if there is no intact
     // entry.
     [[nodiscard]] std::optional<Entry> find(const Digest& name) const;
-    // Adds an entry of at most four arrays. If these do not fit, fails with Resources and leaves the cache unchanged.
-    // Also fails as NewFile does.
+    // Adds an entry of at most four arrays. If these are larger than the cache may be, fails with Resources and leaves
+    // the cache unchanged. Also fails as NewFile does.
     [[nodiscard]] base::Status keep(const Digest& name, std::span<const Bytes> arrays) const;
 
 private:

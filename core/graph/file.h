@@ -1,7 +1,7 @@
 #pragma once
 
 // Maps files into memory: inputs read-only; outputs reserved at full size under a temporary name, and renamed when
-// done. Allocates scratch memory.
+// done. Allocates scratch memory, empties files and flushes folders.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace hopscope::graph {
 // A regular file in a private, read-only mapping. Its pages remain file-backed: if another process truncates the file,
 // reading the lost part ends this process (explainCutFiles() in graph/given_files.h).
 struct MappedFile {
-    const std::byte* data = nullptr;  // never null, even if the file is empty
+    const std::byte* data = nullptr;  // from mapFile() never null, even if the file is empty
     std::int64_t size = 0;
     std::shared_ptr<const void> owner;  // owns the mapping
 };
@@ -25,7 +25,7 @@ struct MappedFile {
 enum class Links : std::uint8_t { Followed, Refused };
 
 // Maps a file. Fails with Input if it is missing, unreadable or not a regular file, and with Resources if there is no
-// memory or too many files are open. Never blocks.
+// memory or too many files are open. Does not wait for the writer of a pipe.
 base::Result<MappedFile> mapFile(const std::string& path, Links links = Links::Followed);
 
 // Truncates a file to zero bytes. Its pages are freed at once, even if it is mapped; reading the mapping then raises
@@ -52,9 +52,10 @@ class WrittenBehind;
 // except for a lasting one.
 class NewFile {
 public:
-    // With Lasting::Yes, the temporary name is always `path` with ".part", and an existing file of this size keeps its
-    // content, even under its final name. Only one process may have the file open at a time. With Lasting::Shared,
-    // several may: one of them reserves the blocks while the others wait.
+    // Unless `lasting` is No, the temporary name is always `path` with ".part", and an existing file of this size keeps
+    // its content, even under its final name. With Lasting::Yes, only one process may have the file open at a time.
+    // With Lasting::Shared, several may: one of them reserves the blocks while the others wait. Fails with Usage if the
+    // folder is missing or not writable, and with Resources.
     static base::Result<NewFile> create(const std::string& path, std::int64_t size, Lasting lasting = Lasting::No);
     // Does the same, but turns `spare`, a reusable() file, into the new one if it is long enough and `lasting` is No.
     // Its pages, blocks and content remain, which saves allocating new ones. shorten() or publish() cuts off the
@@ -83,7 +84,7 @@ public:
     [[nodiscard]] base::Status sync() const;
     // Makes writes by processes on other machines visible in the mapping, as far as the file system supports that.
     void refresh() const;
-    // Whether the file has kept the content of an earlier process.
+    // Whether the file has kept the content that another process wrote.
     [[nodiscard]] bool continued() const { return m_continued; }
     // Cuts off the surplus of a reused file, in steps, so that others can write in between. Must not be called during
     // publish().
@@ -92,8 +93,8 @@ public:
     [[nodiscard]] bool reusable() const { return m_lasting == Lasting::No && !m_written && !m_temporary.empty(); }
     // The number of bytes that the file has room for.
     [[nodiscard]] std::int64_t room() const { return m_room; }
-    // Removes the file at once, even a lasting one. Its blocks are freed when this object and its mapping are
-    // destroyed.
+    // Removes an unpublished file at once, even a lasting one. Its blocks are freed when this object and its mapping
+    // are destroyed.
     void forget();
     [[nodiscard]] std::int64_t size() const { return m_size; }
 
@@ -116,7 +117,8 @@ private:
     std::shared_ptr<std::byte> m_mapping;
 };
 
-// Limits the bytes of anonymous scratch memory in the whole process, initially to 0. Memory in use is not affected.
+// Limits the bytes of anonymous scratch memory in the whole process, initially to 0. Releases kept memory; memory in
+// use is not affected.
 void allowAnonymousScratch(std::int64_t bytes);
 std::int64_t anonymousScratchAllowed();
 // Returns the bytes of anonymous scratch memory, in use or kept for later calls.
@@ -161,8 +163,7 @@ private:
 };
 
 // Maps an unlinked file in `folder` ("scratch.*", for Fill::Any "spill.*"), shared and writable. Its blocks are
-// reserved, and its bytes are zero. Fails with Resources if the disk is full, and with Usage if the folder is missing
-// or not writable.
+// reserved, and its bytes are zero. Fails with Usage if the folder is missing or not writable, and with Resources.
 base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size, Fill fill);
 
 }  // namespace hopscope::graph

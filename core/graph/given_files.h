@@ -13,8 +13,7 @@
 
 namespace hopscope::graph {
 
-// The identity and size of the file at a path, and the time of its last change. A different file at the same path has a
-// different stamp.
+// The identity and size of the file at a path, and the time of its last change.
 struct FileStamp {
     std::uint64_t device = 0, inode = 0;
     std::int64_t size = 0, modified = 0;  // nanoseconds

@@ -33,7 +33,8 @@ using NodeOrder = std::vector<std::int64_t>;
 // Linear in the nodes.
 NodeOrder communityOrder(const Neighbours& graph, int threads);
 // Returns the reverse Cuthill-McKee order (Cuthill and McKee, 1969; George and Liu, 1981), which suits meshes: breadth
-// first from the periphery of each component, neighbours by degree, reversed. O(E log(degree)), on one thread.
+// first from the periphery of each component, neighbours by degree, reversed. O(N + E log(degree)) for N nodes and E
+// edges, on one thread.
 NodeOrder rcmOrder(const Neighbours& graph);
 // Sorts the nodes by descending degree. Linear in the nodes and the highest degree.
 NodeOrder degreeOrder(const Neighbours& graph);
@@ -43,11 +44,11 @@ NodeOrder degreeOrder(const Neighbours& graph);
 NodeOrder withFixedTail(NodeOrder order, std::int64_t count);
 
 // Returns the number of distinct rows that a tile of `rows` destinations reads, per destination: over all tiles or, in
-// a large graph, over a sample of tiles with at least some 65,000 edges. `order` is null for the order of the input.
+// a large graph, over a sample of tiles. `order` is null for the order of the input.
 double rowsPerDestination(const Neighbours& graph, const std::int64_t* order, std::int64_t rows);
 
 // Estimates the share of edges between nodes that label propagation puts into the same community of at most `rows`
-// nodes, from its first rounds around a few edges. Constant time.
+// nodes, from its first rounds around a few edges.
 double sampledTogether(const Neighbours& graph, std::int64_t rows, int threads);
 
 }  // namespace hopscope::graph

@@ -13,14 +13,15 @@
 namespace hopscope::graph {
 
 // Maps a .npy file (format 1 to 3, in C or Fortran order). Big-endian files are converted. Takes constant time except
-// for conversions, and for bools, whose bytes must be 0 or 1. Never unpickles. Fails as mapFile() does. Fails with Input
-// for dtypes other than numbers and bools, for malformed headers, and for files of a size that differs from that in the
-// header; the error names file, offset and, if there is one, field.
+// for conversions, for unaligned elements, which are copied, and for bools, whose bytes must be 0 or 1. Never
+// unpickles. Fails as mapFile() does. Fails with Input for unsupported dtypes, for malformed headers, and for files of
+// a size that differs from that in the header; the error names file, offset and, if there is one, field.
 base::Result<base::TensorView> mapNpy(const std::string& path);
 
-// Writes a .npy file. It is created at its full size under a temporary name; its blocks are reserved, so that a full
-// disk is an error now and not a SIGBUS later. publish() renames the file; the destructor removes an unpublished one.
-// Refuses dtypes that numpy lacks (bfloat16); use SafetensorsWriter for these.
+// Writes a .npy file. It is created at its full size under a temporary name; its blocks are reserved as by NewFile, so
+// that a full disk is an error now and not a SIGBUS later. publish() renames the file; the destructor removes an
+// unpublished one, except for a lasting one. Refuses dtypes that numpy lacks (bfloat16); use SafetensorsWriter for
+// these.
 class NpyWriter {
 public:
     // `lasting`, `spare`: see NewFile; the elements are those of the earlier process if file().continued().

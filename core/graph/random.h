@@ -42,7 +42,7 @@ constexpr std::uint64_t streamKey(std::uint64_t seed, std::uint64_t stream)
     return scatter(scatter(seed + kGolden) ^ (stream * 0xD1B54A32D192ED03ULL));
 }
 
-// Returns the standard normal quantile of (word + 1/2) / 2^32 (Wichura's AS 241 in single precision).
+// Returns the standard normal quantile of (word + 1/2) / 2^32 (PPND7 of Wichura's AS 241).
 float normalFromWord(std::uint32_t word);
 
 // A pseudo-random permutation of [0, n) without a table: a balanced Feistel network on the next power of four, applied

@@ -9,7 +9,7 @@
 
 namespace hopscope::graph {
 
-// A set of rows that takes a quarter of a byte for each row of the table, so that random lookups hit the caches.
+// A set of rows that takes a quarter of a byte for each row of the table.
 class RowSet {
 public:
     explicit RowSet(std::int64_t rows) : m_rows(rows), m_words(static_cast<std::size_t>((rows + 63) / 64)) {}

@@ -14,8 +14,8 @@ namespace hopscope::graph {
 
 // Maps every tensor of a .safetensors file. Tensors at unaligned offsets are copied. Their `origin` is "file:key".
 // Fails as mapFile() does. Fails with Input for a malformed header or one above 100 MB, a dtype that is not supported
-// and a repeated key. Also for overlaps, gaps, sizes that do not match the file, and a bool other than 0 and 1. The
-// error names the file and, if there is one, the key or offset.
+// and a repeated key. It also does so for overlaps, gaps, sizes that do not match the file, and a bool other than 0 and
+// 1. The error names the file and, if there is one, the key or offset.
 base::Result<base::TensorMap> mapSafetensors(const std::string& path);
 
 struct TensorSpec {

@@ -20,7 +20,7 @@ public:
     // pages until they are moved. Takes whole blocks, and returns the start of the rest.
     std::int64_t give(const PageMemory& from, std::int64_t first, std::int64_t end);
     // Provides pages for the bytes [first, end) of `to`. Call it before these are written for the first time. Each
-    // whole block gets pages once, as long as there are any.
+    // whole block gets pages once, as long as there are any, up to a fixed number of blocks.
     void fill(const PageMemory& to, std::int64_t first, std::int64_t end);
 
 private:

@@ -36,8 +36,8 @@ struct Value {
     OpId producer;                             // origin Op only
     int output = 0;                            // its index among the producer's outputs
     std::string name;                          // input: data key; parameter: dotted name; else empty
-    std::vector<double> literal;               // Constant tensors of at most 64 elements, row-major; else empty
-    bool layoutSparse = false;                 // a sparse COO matrix (its shape is dense)
+    std::vector<double> literal;               // row-major; real strided Constants of up to 64 elements; else empty
+    bool layoutSparse = false;                 // a sparse tensor (its shape is that of the dense one)
     int memory = -1;                           // tensors of raw programs: those with the same number shared memory in
                                                // the walk; -1: not known
     ValueId raw;                               // inputs, parameters and constants of a functional program: their id in
@@ -127,9 +127,9 @@ struct NamedValue {
     ValueId value;
 };
 
-// A branch or trip count that depended on a value of the sample. On other inputs, the outcome must be the same.
+// A number of the sample on which the recorded operators depend. On other inputs, its value must be the same.
 struct Guard {
-    ValueId condition;  // Bool (branch) or Int (trip count)
+    ValueId condition;  // the number, of kind Int, Float or Bool
     double taken = 0;   // its value on the sample
     std::vector<ModuleFrame> modules;
     Source source;

@@ -201,7 +201,7 @@ T readAs(const Reader& reader)
 // ---- values with a Form, and their readers
 
 // Calls visit(value, reader) for each value with a Form in `value`, together with the reader that it was read from.
-// `visit` may refuse the document. The values of maps are not visited.
+// `visit` may refuse the document. The values of maps, and members that are missing or null, are not visited.
 template <class T, class Visit>
 void forEachForm(const T& value, const Reader& reader, const Visit& visit)
 {

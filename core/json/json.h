@@ -80,7 +80,7 @@ struct Limits {
 // Parses JSON strictly by RFC 8259: refuses comments, trailing text, duplicate keys, invalid UTF-8, a byte order mark,
 // integers outside int64, numbers outside double, and anything that exceeds the limits. Fails with Input: the message
 // begins with `file`, and `where` is "file:offset /json/pointer" (at the root "file:offset"), with the offset in bytes.
-// Linear in the text, to which no reference is kept.
+// No reference to the text is kept.
 base::Result<Value> parse(std::string_view text, const std::string& file = "JSON", Limits limits = {});
 
 // Writes a value with sorted keys. Doubles become the shortest text that reads back equal (always with '.' or 'e', so

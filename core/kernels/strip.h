@@ -1,8 +1,8 @@
 #pragma once
 
-// Declares strip kernels, which compute chains of element-wise operators on the rows of edges, between gathers and
-// aggregations by destination, without a temporary for all edges. A strip is a run of destinations whose edges' rows
-// stay in the cache while all steps are computed on them.
+// Declares strip kernels, which compute chains of element-wise operators and row sums on the rows of edges, between
+// gathers and aggregations by destination, without a temporary for all edges. A strip is a run of destinations whose
+// edges' rows stay in the cache while all steps are computed on them.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace hopscope::kernels {
 
-// The operators of strips. Softplus has beta 1 and threshold 20. RowSum adds up groups of `inner` elements of a row.
+// The operators of strips. Softplus has beta 1 and threshold 20. RowSum adds up groups of adjacent elements of a row,
+// one group for each element of the result.
 enum class StripOp : std::uint8_t {
     Add,
     Sub,
@@ -72,7 +73,7 @@ struct StripProgram {
 struct StripTable {
     const void* data = nullptr;
     std::int64_t stride = 0;  // elements from row to row
-    std::int64_t first = 0;   // Edges: the position of row 0. Gathered: the position of the first column
+    std::int64_t first = 0;   // number of row 0 (Edges: its position); Gathered: position of the first column
     Index columns;            // Gathered
 };
 
@@ -85,7 +86,7 @@ struct StripArguments {
 
 // Sets the phases of each step. If edges use a value that depends on an aggregation, they do so in a later phase than
 // the aggregation. Aggregations and steps on destinations belong to one phase; steps on edges belong to all phases that
-// need them. Returns false if there are more than 32 phases. Linear in the steps.
+// need them. Returns false if there are more than 32 phases.
 bool setPhases(StripProgram& program);
 
 // Returns the bytes of memory that stripCpu() needs besides its arguments. They do not depend on the graph.

@@ -1,8 +1,8 @@
 #pragma once
 
 // Loads a TorchScript file or an exported program, and records it as a raw ir::Program. Also checks data against the
-// arguments of forward, proposes inputs, and finds source code. LibTorch reads TorchScript files, so these functions
-// must only be called in a confined process.
+// arguments of forward, proposes inputs, finds source code, and reads the operators of code without running it.
+// LibTorch reads TorchScript files, so these functions must only be called in a confined process.
 
 #include <functional>
 #include <map>
@@ -24,7 +24,7 @@ struct Argument {  // of forward, without self
     bool optional = false;  // can be omitted: it is Optional or has a default
 };
 
-struct Repair {          // a line inserted into the archive's code in memory so that it loads; the file is unchanged
+struct Repair {          // a line inserted into a temporary copy of the code so that it loads; the file is unchanged
     std::string record;  // "code/__torch__/model.py"
     int line = 0;
     std::string inserted;
@@ -49,7 +49,7 @@ inline constexpr const char* dynamicSizesHint =
 
 struct SizeGuard {  // a condition on sizes under which an exported program computes what its model does
     std::optional<SizeExpression> condition;  // nullopt: of a form that Hopscope does not know
-    std::string text;                         // "edge_index.size(1) > 4 * x.size(0)"; Python code without a condition
+    std::string text;                         // "edge_index.size(1) > 4 * x.size(0)"; if unknown, Python code
 };
 struct ModelLimits {  // of the inputs of an exported program
     std::vector<SizeLimit> sizes;
@@ -93,9 +93,10 @@ enum class Sha256 : std::uint8_t { No, Yes };
 
 // Loads a model on the CPU, after checking the archive without LibTorch. Devices in the model's code are replaced by
 // the CPU. Archives that TorchScript wrote but refuses to read ("Type mismatch: V is set to type A in the true branch
-// ...") are repaired in memory. Archives of torch.export.save (.pt2), recognised by their members, become a module in
-// memory; nothing in them is executed. Fails with Input (unreadable, damaged, malicious), Unsupported (a format, class,
-// method, operator or dtype that Hopscope does not read) or Resources (too little memory or space, no child process).
+// ...") are repaired in a temporary file. Archives of torch.export.save (.pt2), recognised by their members, become a
+// module in memory; nothing in them is executed. Fails with Input (unreadable, damaged, malicious), Unsupported (a
+// format, class, method, operator or dtype that Hopscope does not read) or Resources (too little memory or space, no
+// child process).
 base::Result<Model> load(const std::string& path, Sha256 hashed = Sha256::No);
 
 // A straight-line program recorded from one run of forward, and the tensors of its Parameter and Constant values.
@@ -108,7 +109,7 @@ struct Walk {
 };
 
 // Returns the tensor of a Parameter or Constant value of the walk's program or of one derived from it (Value::raw);
-// nullopt for other values and for tensors that are not strided.
+// nullopt for other values, for constants that have only a literal, and for tensors that are not strided.
 std::optional<base::TensorView> leafTensor(const Walk& walk, const ir::Value& value);
 
 // Source code around the line that an operator was recorded from, as stored in the archive.
@@ -121,8 +122,7 @@ struct SourceText {
 struct SourceTexts {
     std::optional<SourceText> python, torchScript;
 };
-// Returns the source code of an operator; a text is nullopt if the archive does not contain it. Linear in the size of
-// the model's code.
+// Returns the source code of an operator; a text is nullopt if the archive does not contain it.
 SourceTexts findSource(const Model& model, const ir::Op& op);
 
 // The data keys that forward takes, and those that it does not.
@@ -142,18 +142,19 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs, Ex
 using SlowFn = std::function<void(const std::string& place)>;
 
 // Runs forward once on a small `sample` (keys as in --data) and records the operators that it executes, except those
-// whose results nothing uses. Fails with Unsupported, naming the operator's module path and source line, if an operator
-// may not run, behaves differently from its entry in the table (operators/operators.h) or draws random numbers. Also
-// fails if forward throws or takes more than a million steps, and with Resources if it needs too much memory. `whole`,
-// if given, is the complete data from which the sample was taken. If forward throws on `whole` as well, the error is
-// Input, because the data is wrong; if it does not, a size was probably baked into the file on export.
+// whose results nothing uses. Fails as bind() does if data do not fit their arguments. Fails with Unsupported, naming
+// the operator's module path and source line, if an operator may not run, behaves differently from its entry in the
+// table (operators/operators.h) or draws random numbers. Also fails if forward throws or takes more than a million
+// steps, and with Resources if it needs too much memory. `whole`, if given, is the complete data from which the sample
+// was taken. If forward throws on `whole` as well, the error is Input, because the data is wrong; if it does not, a
+// size was probably baked into the file on export.
 //
 // The raw program has these properties:
 //   - Weights are Parameter values with dotted names; a tensor with two names is one value. Values computed from
 //     constants only are constants themselves, unless they are written to.
-//   - Numbers derived from inputs are results of scalar operators. Wherever the program depends on such a number (by a
-//     branch, the iterations of a loop, a dimension, or a position or key in a container), a Guard records its value on
-//     the sample; the analysis decides which guards are acceptable.
+//   - Numbers derived from inputs are results of scalar operators. Wherever the recorded operators depend on such a
+//     number, as by a branch or the iterations of a loop, a Guard records its value on the sample; the analysis decides
+//     which guards are acceptable.
 //   - Tensors that share memory on the sample have the same Value::memory; Op::sharingVaries marks operators whose
 //     results may or may not share memory on another graph.
 //   - The result of an in-place operator is a new value that aliases the written argument. copy_, fill_ and zero_ have
@@ -180,10 +181,10 @@ base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const
 // Returns the operators in the code of forward and of everything that it calls, without running them. Of a model
 // without forward (methods.h), reads all methods whose names do not begin with an underscore. The program shows a model
 // that cannot be walked; it cannot be evaluated. Both sides of a branch are read unless a constant decides it, and the
-// body of a loop is read once. Containers and numbers are omitted. Inputs have the shapes of `sample` (keys as in
-// --data); if it is empty, shapes are unknown and every required argument with tensors is an input. Results have no
-// shape. `where` is Error::where of the refusal: the node at that location becomes an operator in any case. Reading
-// ends after 200,000 instructions.
+// body of a loop is read once. Containers and numbers are omitted, as are operators that read only tensors made of
+// numbers. Inputs have the shapes of `sample` (keys as in --data); if it is empty, shapes are unknown and every
+// required argument with tensors is an input. Results have no shape. `where` is Error::where of the refusal: the node
+// at that location becomes an operator in any case. Reading ends after 200,000 instructions.
 ir::Program readCode(const Model& model, const base::TensorMap& sample, const std::string& where);
 
 // Generates inputs for a walk without data (`inspect MODEL`): guesses shapes from the names of the arguments and the

@@ -1,12 +1,13 @@
 #pragma once
 
-// Loads models with methods but without forward, such as autoencoders with encode and decode.
+// Loads models without a forward that Hopscope supports, such as autoencoders with encode and decode.
 
 #include "loader/loader.h"
 
 namespace hopscope::loader {
 
-// Loads such a model as load() does. The result can only be passed to readCode(), which reads its methods.
+// Loads a model as load() does, but does not look for forward. The result can only be passed to readCode(), which reads
+// its methods.
 base::Result<Model> loadMethods(const std::string& path);
 
 }  // namespace hopscope::loader

@@ -10,8 +10,8 @@ struct Module;
 
 namespace hopscope::loader {
 
-// Writes a TorchScript file. Fails with Resources if the file cannot be written, in which case a part of it may remain,
-// and with Internal if LibTorch refuses the module. (torch::jit::Module::save ends the process if it cannot write,
+// Writes a TorchScript file. Fails with Resources if the file cannot be written, and with Internal if LibTorch refuses
+// the module; a part of the file may then remain. (torch::jit::Module::save ends the process if it cannot write,
 // because its writer throws in its destructor.)
 base::Status saveModule(const torch::jit::Module& module, const std::string& path);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Converts between base::TensorView and LibTorch's tensors. Does not include TorchScript, whose headers are slow to
-// compile; torch_model.h does. For the LibTorch modules only.
+// Converts between base::TensorView and LibTorch's tensors, and holds the tensors of a walk. Does not include
+// TorchScript, whose headers are slow to compile; torch_model.h does. For the LibTorch modules only.
 
 #include <ATen/ATen.h>
 

@@ -14,17 +14,17 @@ bool isInstruction(std::string_view name);
 bool isFact(std::string_view name);
 // True for operators that turn a one-element tensor into a number: "aten::item".
 bool isToNumber(std::string_view name);
-// True for operators on numbers, texts, lists and dictionaries: "aten::floordiv". Many share a name with an operator on
-// tensors.
+// True for operators that need no tensor, most of them on numbers, texts, lists and dictionaries: "aten::floordiv".
+// Many share a name with an operator on tensors.
 bool isPlain(std::string_view name);
 
-// True for operators that access files, global state or memory owned by others, or change a shape in place. They are
-// listed so that a refusal can name the reason.
+// True for listed operators that are refused for side effects: most access files, global state or memory owned by
+// others, or change a shape in place.
 bool hasSideEffects(std::string_view name);
 // True for automatic differentiation, which needs the graph of all operators before it; a batch does not have this
 // graph.
 bool takesGradients(std::string_view name);
-// True for operators that always draw random numbers, judged by their names.
+// True for names that begin like those of operators that always draw random numbers.
 bool isRandom(std::string_view name);
 
 }  // namespace hopscope::operators

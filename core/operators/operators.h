@@ -1,11 +1,10 @@
 #pragma once
 
-// Provides facts about operators, one line per operator (table.cpp): whether it may run at all (loader, verify), how its
-// results share memory with its operands (loader, analysis), its rule (analysis), how it can be repeated or run in place
-// (executor), and its cost (placement).
+// Provides facts about operators, one line per operator (table.cpp): whether it may run at all, how its results share
+// memory with its operands, its rule, how it can be repeated or run in place, and what its cost depends on.
 //
-// An operator on tensors is refused if neither the operator nor its plain twin has a line, and if it does not consist
-// of operators that have one. Adding an operator takes a line in table.cpp and a row in tests/models/operators.py.
+// An operator on tensors may run if known() is true of it, or if it consists of operators that may run. Adding an
+// operator takes a line in table.cpp and a row in tests/models/operators.py.
 
 #include <cstdint>
 #include <span>
@@ -98,12 +97,12 @@ enum class Undo : std::uint8_t {
     Reverse,  // all dimensions
     Permute,
     Move,
-    SameShape,  // expansions that expand nothing
+    SameShape,  // expansions that expand nothing, and real() of real numbers
 };
 
 enum class Fill : std::uint8_t { None, Zero, One, Number };
 
-// In-place operators that have no plain twin of the same name, as `relu_` has `relu`.
+// What in-place operators write that have no plain twin in the table, as `relu_` has `relu`.
 enum class Write : std::uint8_t { None, Zero, Copy };
 
 struct Operator {
@@ -153,7 +152,7 @@ std::string plainName(std::string_view name);
 // names.h.
 bool known(std::string_view name);
 
-// True if the results are views of the first operand wherever possible. Such results cost nothing and are never stored.
+// True if the results are views of the first operand wherever possible.
 bool isView(const Operator& op);
 bool isView(std::string_view name);
 // True if the operator only gives its operand another shape. The rows of the result determine the shape, so that a size

@@ -25,8 +25,8 @@ struct Explanation {
 };
 
 // Returns one explanation per decision, in order of stages and nodes. Omits the storing of outputs, which is required.
-// Alternatives come from reoptimise(), which is called once per decision; `saves` can therefore be too high, but for an
-// optimal placement never too low. Fails with Cancelled if stopped.
+// Alternatives come from reoptimise(), until the deadline of `options`; `saves` can therefore be too high. An
+// alternative replaces the pins that answer the same question. Fails with Cancelled if stopped.
 base::Result<std::vector<Explanation>> explain(const Instance& instance, const Placement& placement,
                                                const ReoptimiseOptions& options = {});
 

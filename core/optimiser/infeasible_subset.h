@@ -34,14 +34,14 @@ struct RepairQuestions {
     bool prices = true, moreStages = true;
 };
 
-// Finds an irreducible infeasible subset by a deletion filter, which solves one feasibility problem per pin, and the
-// repairs that make the whole instance feasible. MoreStages is the smallest sufficient number, up to three more or up
-// to the last stage that a pin names (at most 50 more). DropPins drops one pin of the subset and, if other conflicts
-// remain, a pin of each of these. RaiseBudget is offered if the budget belongs to the subset. A subset without pins and
-// budget means that there are too few stages for any plan. `options` limits each solve separately, and solves for
-// repairs take at most ten seconds each; strategy, incumbent and onImprovement are ignored. Fails with Unsupported
-// without a solver, with Input if the instance is feasible, and with Resources or Cancelled if the subset is not found
-// before the deadline or a stop. Omits repairs that are not found in time.
+// Finds an irreducible infeasible subset by a deletion filter, which solves one feasibility problem for each pin and
+// for the budget, and the repairs that make the whole instance feasible. MoreStages is the smallest number for which a
+// plan is found, up to three more or up to the last stage that a pin names (at most 50 more). DropPins drops one pin of
+// the subset and, if other conflicts remain, a pin of each of these. RaiseBudget is offered if the budget belongs to
+// the subset. A subset without pins and budget means that there are too few stages for any plan. `options` limits each
+// solve separately, and solves for repairs take at most ten seconds each; strategy, incumbent and onImprovement are
+// ignored. Fails with Unsupported without a solver, with Input if the instance is feasible, and with Resources or
+// Cancelled if the subset is not found before the deadline or a stop. Omits repairs that are not found in time.
 base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, const Options& options = {},
                                                     const RepairQuestions& asked = {});
 

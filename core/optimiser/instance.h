@@ -11,9 +11,8 @@
 // a hop (message passing; computed exactly once, on D, in one of the stages 1..S). An operand is either gathered by
 // source (src: needed on F@type of the hop) or destination-local (loc: needed on the rows that are computed).
 //
-// Row reductions, random operations and mutating operations are hops without src and without relation. If their
-// consumers may only use the finished result, the edges are `requiredReads`. Views cost nothing, and are merged into
-// their consumers before an instance is built.
+// Row reductions are hops without src and without relation. If their consumers may only use the finished result, the
+// edges are `requiredReads`.
 
 #include <cstdint>
 #include <optional>
@@ -60,8 +59,7 @@ struct Node {
     bool operator==(const Node&) const = default;
 };
 
-// Return the costs on frontier rows; empty vectors mean 0. The frontier of a value's own type includes D, but a value is
-// never read on the frontier for its D rows alone, whatever the costs.
+// Return the costs on frontier rows; empty vectors mean 0.
 double readCostF(const Node& node, TypeId type);
 double computeCostF(const Node& node, TypeId type);
 
@@ -105,16 +103,16 @@ struct Instance {
 
 // Checks that everything is in range, finite and not negative, that names differ, and that edges have no cycle. Inputs
 // must have no operands, and all other nodes some; only hops have src operands, all with node rows, and relations.
-// Frontier costs must be given where frontier rows can be needed; those of a node's own type must not be lower than on
-// D. Pins must apply to the nodes that they name. Fails with Input, naming the faulty part. All other functions of the
-// module require an instance that passes this check.
+// Frontier costs are checked where frontier rows can be needed; those of a node's own type must not be lower than on D.
+// Pins must apply to the nodes that they name. Fails with Input, naming the faulty part. Functions of the module that
+// take an instance require one that passes this check, except for checkPins().
 base::Status check(const Instance& instance);
 
-// Returns the earliest stage d of every node: the maximum of d of loc operands, 1 + d of src operands, 1 + d of required
-// reads and, for a hop, 1. Pins are ignored. A hop that uses another hop only locally can run in its stage.
+// Returns the earliest stage of every node; pins are ignored. A gather, or a required read of a value that is no input,
+// needs a later stage than its operand. A hop that uses another hop only locally can run in the same stage.
 std::vector<int> depths(const Instance& instance);
 
-// Returns the number of stages that an instance needs without pins and budget: the maximum depth, but at least 1.
+// Returns the number of stages that an instance needs without pins and budget: the maximum of depths(), but at least 1.
 int neededStages(const Instance& instance);
 
 // Returns the text of a pin: "read conv0 from a store for relu", "run the gathers for conv1 in stage 2".

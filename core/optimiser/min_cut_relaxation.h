@@ -1,7 +1,7 @@
 #pragma once
 
 // A relaxation of the placement problem: values are stored and read back such that every path between two hops is cut
-// at least once. A single minimum cut solves it. The result is a lower bound, not an executable plan.
+// at least once. A single minimum cut solves it. The result need not be an executable plan.
 
 #include <vector>
 
@@ -20,8 +20,8 @@ struct MinCutRelaxation {
 MinCutRelaxation minCutRelaxation(const Instance& instance);
 
 // Returns a lower bound for the cost of every legal placement, without a solver. It counts each needed operator, each
-// write of an output or pinned store and each read of an input once, and each relation once per hop of its longest chain.
-// A minimum cut adds the values to be written and read between hops. The bound is loose.
+// write of an output or pinned store and one read of each used input at the least cost, and each relation once per hop
+// of its longest chain. A minimum cut adds the values to be written and read between hops. The bound is loose.
 double cutBound(const Instance& instance);
 
 }  // namespace hopscope::optimiser

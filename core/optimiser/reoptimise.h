@@ -21,16 +21,15 @@ struct ReoptimiseOptions {
 // Returns a cheap plan that respects all pins of the instance and differs from `incumbent` in a few stages only;
 // nullopt if none is found. `incumbent` is a plan of the same instance before its pins changed, and `changed` are the
 // pins that were added or removed. Pins that are far apart are handled one after the other. Stages that the incumbent
-// does not use are inserted after the first added pin that needs a store, or else after the first of these pins, unless a
-// pin names a stage. Apart from a few linear passes, only solves programs of a few stages, whatever the size of the
-// instance. Returns nullopt without a solver, or with a host budget, which concerns all stages.
+// does not use are inserted after the stages around one of the changed pins, unless a pin names a stage. Returns
+// nullopt without a solver, or with a host budget, which concerns all stages.
 std::optional<Placement> reoptimiseLocally(const Instance& instance, const Placement& incumbent,
                                            const std::vector<Pin>& changed, const ReoptimiseOptions& options = {});
 
 // Does the same and, if this finds nothing, optimises the whole instance. Repairs the incumbent instead (repair.h) if
-// that is cheaper or the instance is large. If neither finds a plan, returns the answer of solve(). Other answers are
-// Feasible with a lowerBound of 0, or Infeasible with proof; explainInfeasibility() gives the reason. To be followed by
-// solve() in the background. Fails as solve() does.
+// that is cheaper or the instance is large. If neither finds a plan, or without a solver, returns the answer of
+// solve(). Other answers are Feasible with a lowerBound of 0, or Infeasible with proof; explainInfeasibility() gives
+// the reason. To be followed by solve() in the background. Fails as solve() does.
 base::Result<Answer> reoptimise(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& changed,
                                 const ReoptimiseOptions& options = {});
 

@@ -9,8 +9,8 @@
 //
 // Reductions that preserve optimality come first: they find values that need never be stored, and fuse chains into one
 // value. The baselines and a local search provide a first valid plan; integer programs that allow more and more
-// recomputation improve it, each starting from the best plan so far; the linear relaxation of the full program bounds
-// it from below.
+// recomputation improve it, each starting from the best plan so far; the last program, which allows all recomputation,
+// bounds its cost from below.
 
 #include <cstdint>
 #include <functional>
@@ -50,7 +50,7 @@ struct Options {
     std::stop_token stop;
     // Called on the calling thread with every cheaper plan or higher bound, the first valid plan first.
     std::function<void(const Answer&)> onImprovement;
-    const Placement* incumbent = nullptr;  // a legal plan to start from; others are ignored
+    const Placement* incumbent = nullptr;  // a plan to start from; ignored if it is not legal
     bool reduce = true;                    // false: solves the program of the whole instance, for comparison
     bool solver = true;                    // false: as if built without HiGHS
     bool search = true;                    // false: no baselines and no local search, only the programs
@@ -62,8 +62,8 @@ struct Options {
 
 // Returns a proven answer if it can, and otherwise the best plan that was found: at the deadline, when stopped, with
 // `brief`, or without a solver. The strategies Depth and SourceRule return the baselines, which ignore pins and budget;
-// LocalSearch never uses the solver. Fails with Unsupported if a baseline is not executable, or if without a solver no
-// legal plan was found and none could be excluded. Fails with Cancelled if stopped, and with Resources at the deadline,
+// LocalSearch never uses the solver. Fails with Unsupported if a baseline is not executable, or if, without a solver,
+// no legal plan was found although one may exist. Fails with Cancelled if stopped, and with Resources at the deadline,
 // before any plan was found.
 base::Result<Answer> solve(const Instance& instance, const Options& options = {});
 

@@ -19,9 +19,9 @@ struct AgainstRequest {
 };
 
 // Computes the outputs of each model by its own forward, or by a staged run if forward does not fit into memory, and
-// compares them. If numbers differ and both models fit into memory together, compares these operator by operator. Fails
-// with Input if the outputs differ in names, types or sizes, and with Resources if a model neither fits into memory nor
-// can be split.
+// compares them. If numbers differ and both sides are models that fit into memory together, compares these operator by
+// operator. Fails with Input if the outputs differ in names, types or sizes, and with Resources if a model neither fits
+// into memory nor can be split.
 base::Result<schema::Comparison> compareAgainst(const AgainstRequest& request, executor::Observer& observer,
                                                 Reporter& reporter, const std::stop_token& stop);
 

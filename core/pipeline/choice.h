@@ -35,8 +35,9 @@ struct ChosenPlan {
 // Whether the run of a plan refines the rates of the machine. Plans of unknown origin must not refine them.
 enum class Learning : std::uint8_t { No, Yes };
 
-// Adds the forecast of the plan and, if the run refines measured rates, the expected times. Omits both if there can be
-// no forecast; the run then reports the reason in more detail. Fails as checkMemory() does.
+// Adds the forecast of the plan, the expected times if the run refines measured rates, and a note if measured rates
+// cannot be used. Omits the forecast and the times if there can be no forecast; the run then reports the reason in more
+// detail. Fails as checkMemory() does.
 base::Status lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
                        const base::Settings& settings, Learning learning, const std::stop_token& stop);
 

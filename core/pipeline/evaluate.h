@@ -20,7 +20,7 @@ struct EvaluationRequest {
 
 struct Evaluation {
     schema::Report report;  // as published; that of the part, for a shard that is not the last one
-    std::optional<schema::Verification> verdict;  // on the whole graph, if requested
+    std::optional<schema::Verification> verdict;  // of the results; none: without verification
 };
 
 // Reads the report.json of a folder.

@@ -20,7 +20,7 @@ struct Execution {
     executor::RunReport run;
     std::optional<schema::NotFiniteRecord> notFinite;  // of the results; none: all are finite
     std::optional<schema::Verification> check;         // on the sample
-    std::optional<schema::Verification> verdict;       // on the whole graph
+    std::optional<schema::Verification> verdict;       // of the results
 };
 
 struct ExecutionRequest {
@@ -46,8 +46,8 @@ base::Status makeCacheFolder(const std::string& folder);
 
 // Chooses the plan, checks it on the sample unless the settings exclude verification, and runs it. Fails with Different
 // if its results already differ on the sample. If a branch has a different outcome on the real inputs than on the
-// sample, and the graph is small, walks `prepared` again with the real inputs. Does not do so with a given plan, with a
-// plan from a file, or to resume a run.
+// sample, and the graph is small, walks `prepared` again with the real inputs. Does not do so with a given plan or a
+// plan from a file; a resumed run does so only if the earlier process did.
 base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
                                    Reporter& reporter, const std::stop_token& stop);
 

@@ -10,8 +10,8 @@
 namespace hopscope::pipeline {
 
 // Explains the plan that planFor() returned for the request. Solves a problem for each decision, in at most `deadline`
-// seconds (by default 10) for all; a plan that is not the optimum has no decisions. Fails with Unsupported without
-// data, with Cancelled, and as a prediction does.
+// seconds (by default 10) for all; a plan that is not the optimum, or was found without an instance, has no decisions.
+// Fails with Unsupported without data, with Cancelled, and as a prediction does.
 base::Result<schema::Explanation> explainPlan(const Planning& planning, const PlanAnswer& answer);
 
 }  // namespace hopscope::pipeline

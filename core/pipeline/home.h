@@ -9,7 +9,8 @@
 namespace hopscope::pipeline {
 
 // The engine's own folder for scratch files and temporary results, in the system's temporary folder. It is locked until
-// the process ends, and then removed. If a process was killed, the next engine removes its folder.
+// the object is destroyed or the process ends, and then removed. If a process was killed, the next engine removes its
+// folder.
 class EngineHome {
 public:
     static base::Result<EngineHome> make();

@@ -9,8 +9,8 @@
 
 namespace hopscope::pipeline {
 
-// Returns the plan for the description of a model; nullopt if the model cannot be split, with the reason among the
-// lints. Adds the lints that need the data, which only descriptions contain. Call it once.
+// Returns the plan by depth for the description of a model; nullopt if the model cannot be split, with the reason among
+// the lints. Adds the lints that need the data, which only descriptions contain. Call it once.
 base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared);
 
 // Returns the subject of a description, which refers to both arguments. `plan` may be null.

@@ -10,8 +10,9 @@
 
 namespace hopscope::pipeline {
 
-// The names of a stage's operators, in program order, without repetitions: "convs.0 SAGEConv", "relu". Operators that
-// an earlier stage has already computed on different rows are in `again`.
+// The names that opLabels() gives to a stage's operators, with the classes of modules, and with longer paths if
+// necessary: "convs.0 SAGEConv", "relu". `again` names operators that an earlier stage has already computed, without
+// their classes, and without names that `first` contains.
 struct StageLabels {
     std::vector<std::string> first, again;
     bool operator==(const StageLabels&) const = default;
@@ -21,7 +22,8 @@ struct StageLabels {
 // still differ; if they do not differ at any length, the names are short.
 std::vector<StageLabels> stageLabels(const analysis::Analysis& analysis, const plan::Plan& plan);
 
-// Returns the modules of a list of operators, and the names of operators outside of modules: "conv1", "relu".
+// Returns the modules of a list of operators, and the names of operators outside of modules, except views, sizes and
+// index arithmetic; without repetitions: "conv1", "relu".
 std::vector<std::string> opLabels(const analysis::Analysis& analysis, const std::vector<ir::OpId>& ops);
 
 // Returns the readable name of a table: "edge_index + self-loops", "part of node".

@@ -30,7 +30,7 @@ plan::Machine machineFor(const std::string& device);  // its rates
 // Adds the rates to the file, or replaces those of the same device. Fails with Input if no file can be created, and
 // with Resources.
 base::Status keepMachine(const KnownMachine& machine);
-// Removes the measured rates, so that typical rates are used again. Fails as keepMachine() does.
+// Removes the measured rates of a device, so that typical rates are used again. Fails as keepMachine() does.
 base::Status forgetMachine(const std::string& device);
 
 // Returns a sentence if this engine cannot use the rates that were measured; otherwise an empty string.

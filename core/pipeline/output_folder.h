@@ -38,20 +38,20 @@ public:
     OutputFolder& operator=(OutputFolder&&) = delete;
     ~OutputFolder();
 
-    // Unlocks the folder, and removes unfinished files unless a journal is kept. In a shared folder, the last process
-    // removes them. The destructor does the same.
+    // Unlocks the folder, and removes unfinished files unless a journal is kept. In a shared folder, only the last
+    // process removes them, unless there are records to resume from. The destructor does the same.
     void abandon();
     // Starts a thread with the heartbeat of a run that holds the folder alone, for processes on other machines. Without
     // the heartbeat, these processes take the folder over after some time (folder_lock.h).
     void showLife();
-    // Returns the folder in which the destructor removes the folders that were created here.
+    // Returns the parent of the outermost folder that was created here, or of path() if none was.
     [[nodiscard]] std::string around() const;
 
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] std::string journal() const;
     // Returns the share of this process in a shared folder.
     [[nodiscard]] const std::optional<executor::Share>& share() const { return m_share; }
-    // Returns the name of the file that shard `index` locks while it runs.
+    // Returns the name, relative to root(), of the file that shard `index` locks while it runs.
     [[nodiscard]] static std::string shardLock(const std::string& index);
     [[nodiscard]] const base::Folder& root() const { return *m_root; }
     // Returns the name of a file of the journal relative to root().

@@ -6,8 +6,8 @@
 
 namespace hopscope::pipeline {
 
-// A temporary folder next to the requested one, whose name it gets once it is complete. The destructor removes it
-// unless it has been published.
+// A temporary folder next to the requested path, to which publish() renames it. The destructor removes it unless it has
+// been published.
 class PartialFolder {
 public:
     // Creates the folder. Fails with Input if `wanted` exists already, or if no folder can be created there.

@@ -45,11 +45,11 @@ struct PlanAnswer {
     std::shared_ptr<const Basis> basis = nullptr;  // the optimum, if there is one, even if a rule's plan was chosen
 };
 
-// Makes a plan. By the same cost model, the strategies "optimal" and "local-search" never return a plan that is more
-// expensive than those of the rules with the same pins and number of stages. The exception is up to 2 % more time if
-// that saves more than 1 % of the bytes. If no optimum can be found for the model, the better rule's plan is returned
-// with a note. Without data, both strategies are the same as "depth". If a run of the optimum would exceed the memory
-// limit, they return the best plan that fitMemory() finds. Fails as placement does, with Cancelled, and with Resources.
+// Makes a plan. The strategies "optimal" and "local-search" return the cheapest of the optimum and the plans of the
+// rules. A plan that takes up to 2 % more time is preferred if it moves more than 1 % fewer bytes. If no optimum can be
+// found for the model, the better rule's plan is returned with a note. Without data, both strategies are the same as
+// "depth". If a run of the plan would exceed the memory limit, they return the best plan that fitMemory() finds. Fails
+// as placement does, with Cancelled, and with Resources.
 base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
 
@@ -57,7 +57,8 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& 
 base::Result<PlanAnswer> searchPlan(const Planning& planning);
 
 // Returns the answer for a plan that was found in a different way, for the device and the batch of the request, with
-// the cost of the plan but without a lower bound.
+// the cost of the plan but without a lower bound. Fails with Unsupported if it needs more host memory or stages than
+// the request allows.
 base::Result<PlanAnswer> pricedPlan(const Planning& planning, plan::Plan plan);
 
 // Re-optimises for changed pins, for the same row counts: starts from the optimum of the basis, and solves the stages

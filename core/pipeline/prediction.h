@@ -12,7 +12,7 @@ namespace hopscope::pipeline {
 // Returns the largest peak memory of a stage, in bytes.
 std::int64_t peakOf(const forecast::Prediction& prediction);
 
-// Fills `bytes`, `peak_memory` and the `bytes_written` and `bytes_read` of each stored value.
+// Fills `bytes`, `peak_memory` and, for each stored value, `bytes_read` and, if it is predicted, `bytes_written`.
 void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction);
 
 // Returns the member `predicted` of the answers to plan/make and plan/load.

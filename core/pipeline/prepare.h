@@ -1,7 +1,8 @@
 #pragma once
 
 // Makes an analysed model from files: loads the model, reads the data, binds inputs, infers roles, cuts a sample, walks
-// and analyses the model. All commands and requests use this code, so that they agree on ids, hashes and notes.
+// and analyses the model. All commands and requests that analyse a model use this code, so that they agree on ids,
+// hashes and notes.
 
 #include <map>
 #include <set>
@@ -35,21 +36,21 @@ struct Prepared {
     std::vector<std::string> notes;
     std::set<std::string> minorNotes = {};  // the notes about data that the model does not take
     bool reassociate = false;               // as in the options
-    bool fromCode = false;  // `analysis` comes from the model's code, because the model could not be walked
+    bool fromCode = false;  // `analysis` comes from the model's code, because the model could not or must not be walked
 
     [[nodiscard]] bool hasData() const { return !inputs.empty(); }
 };
 
 // Perform the three steps of prepare(). openModel() fills all members but `walk`, `analysis`, `sizes` and the hash of
-// the data; walkModel() and analyseModel() fill the first three. A model that cannot be split is not an error; see
-// `analysis.refusal`.
+// the data; walkModel() and analyseModel() fill the first three. If a model with data cannot be split, analyseModel()
+// tries other roles, read from the model. A model that cannot be split is not an error; see `analysis.refusal`.
 base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter);
 base::Status walkModel(Prepared& prepared, Reporter& reporter);
 void analyseModel(Prepared& prepared, Reporter& reporter);
 
-// Performs all three steps. With `tolerant`, a model that cannot be walked, must not be run, fails, or has no sample or
-// no supported forward becomes a Prepared with a refused analysis of the operators in its code (loader::readCode). Any
-// other failure is an error.
+// Performs all three steps. With `tolerant`, a model that cannot be walked, must not be run, fails on its sample, or
+// has no sample or no supported forward becomes a Prepared with a refused analysis of the operators in its code
+// (loader::readCode). Any other failure is an error.
 base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter);
 
 // Walks the model again with the whole inputs as the sample, for branches with a different outcome on these. Returns

@@ -1,6 +1,6 @@
 #pragma once
 
-// Suggests changes of requests that no plan satisfies.
+// Suggests changes to requests that no plan satisfies.
 
 #include "pipeline/planner.h"
 #include "schema/plan_answers.h"

@@ -17,8 +17,8 @@
 
 namespace hopscope::pipeline {
 
-// The conditions of a run, by name, as readable values or hashes. A run that is resumed computes the same bits only
-// under the same conditions.
+// The conditions of a run, by name, as readable values or hashes. A run is only resumed under the same conditions, so
+// that it computes the same bits.
 using Conditions = std::map<std::string, std::string>;
 
 // Returns the conditions of a run with these options in this process, on a CPU. Call hashInputs() first. Linear in the
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] bool goesOn() const { return m_begun.has_value(); }
     [[nodiscard]] std::string planFile() const;
     [[nodiscard]] bool walkedWhole() const { return m_begun && m_begun->walked == schema::Walked::Data; }
-    // Records nothing more once one of these files has changed. `files` must outlive the journal.
+    // append() fails once one of these files has changed. `files` must outlive the journal.
     void expectSame(const graph::GivenFiles& files) { m_files = &files; }
     // Saves the plan of a new run. `whole`: see walkedWhole().
     base::Status savePlan(const std::string& text, bool whole);

@@ -36,8 +36,8 @@ bool trustedByPlace(const std::string& path);
 // explains how to agree. Fails with Input if the list cannot be read.
 base::Status trustedByContent(const std::string& path, const std::string& sha256);
 
-// Makes both checks for the present content of a file, unless it is an exported program. Linear in its bytes. Fails
-// with Untrusted, and with Input if the file cannot be read.
+// Passes if the file passes one of these two checks, with its present content, or is an exported program. Linear in its
+// bytes. Fails with Untrusted, and with Input if the file cannot be read.
 base::Status mayRun(const std::string& path);
 
 // Adds a file with its present content, or a folder, to the list. Linear in the bytes of the file. Fails with Input if

@@ -1,7 +1,6 @@
 #pragma once
 
-// Derives the plans of the rules and the optimum step by step, and the colouring that yields a lower bound on the cost
-// of their writes and reads.
+// Derives the plans of the rules and the optimum step by step, and the optimum of the min-cut relaxation.
 
 #include "pipeline/planner.h"
 #include "plan/walkthrough.h"

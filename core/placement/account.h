@@ -25,7 +25,7 @@ struct Account {
     [[nodiscard]] double total() const;
 };
 
-// Returns the costs of a plan. Linear in the plan.
+// Returns the costs of a plan.
 Account accountOf(const analysis::Analysis& analysis, const CostModel& costs, const plan::Plan& plan);
 
 // Returns the total cost of each stage.

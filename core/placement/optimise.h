@@ -22,7 +22,7 @@ struct Optimum {
     plan::Plan plan;
     ModelInstance model;
     optimiser::Placement placement;
-    std::shared_ptr<const Realisation> how = nullptr;  // the plan followed from the placement
+    std::shared_ptr<const Realisation> how = nullptr;  // reused by optimise() with `before`
 };
 
 // Finds the cheapest plan, with its cost, lower bound and gap. The plan respects pins and the memory limit of the host.
@@ -32,8 +32,8 @@ struct Optimum {
 // bound holds for all plans with as many stages that store no gather and run each gather once per use, for the row
 // counts and rates of `costs`. For models that no instance expresses, a search over sets of stores (store_search.h)
 // finds a plan without a bound; it supports neither pins nor a memory limit. Fails with Unsupported as makeInstance
-// does, or if pins leave no plan (naming the conflicting pins and suggested fixes), or if the memory limit does (naming
-// the least memory that a plan needs). Also fails with Cancelled and Resources.
+// does, and if stages, pins or the memory limit leave no plan, naming conflicting pins or the least memory if they are
+// found in time. Also fails with Cancelled and Resources.
 //
 // With `before`, a plan of the same model for the same costs and other pins, only the stages around the pins that
 // differ are optimised, and all others remain unchanged. If that finds no plan, all stages are optimised, with fewer

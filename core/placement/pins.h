@@ -29,7 +29,8 @@ std::string describePin(const analysis::Analysis& analysis, const plan::Pin& pin
 // gathered nor aggregated.
 base::Status checkPin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
-// Returns the pins that count, each once, in order (see base::PinKind).
+// Returns the pins that count, each once, in order: of pins that answer the same question (plan::sameQuestion), the
+// last one.
 std::vector<plan::Pin> settled(const std::vector<plan::Pin>& pins);
 
 // Returns the reason why a value cannot be stored; empty if it can be. Constant time.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Makes a plan from an analysis. The stored values determine a plan: everything else follows from the dependence table
-// (dep_table.h).
+// Makes a plan from an analysis. Without the decisions of a solver, the stored values determine a plan: everything else
+// follows from the dependence table (dep_table.h).
 
 #include <compare>
 #include <map>
@@ -27,14 +27,14 @@ base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy s
 base::Result<std::set<plan::ValueId>> strategyStores(const analysis::Analysis& analysis, Strategy strategy);
 
 // Returns the plan that stores `stored` and the outputs. Each value is computed in the earliest possible stage, and
-// recomputed wherever it is needed and not stored. Values that no later stage reads are not stored. `read`, a subset of
-// `stored`, holds values that every consumer reads from the store, in a later stage than the one that makes them. Fails
-// with Unsupported if the plan is not legal, naming the value that is neither stored nor computable on the rows on
-// which it is needed.
+// recomputed wherever it is needed and not stored. Values that no later stage reads are not stored, except outputs.
+// `read`, a subset of `stored`, holds values that every consumer reads from the store, in a later stage than the one
+// that makes them. Fails with Unsupported if the plan is not legal, naming the value that is neither stored nor
+// computable on the rows on which it is needed.
 base::Result<plan::Plan> evaluate(const analysis::Analysis& analysis, const std::set<plan::ValueId>& stored,
                                   const std::set<plan::ValueId>& read = {});
 
-// The decisions of a solver beyond the set of stored values. Stages count from 0.
+// The decisions of a solver, which are more than a set of stored values. Stages count from 0.
 struct Decisions {
     struct Read {  // the loop over `destination` of stage `stage` reads `value` on `rows` from its store
         plan::ValueId value;

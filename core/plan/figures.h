@@ -1,8 +1,8 @@
 #pragma once
 
-// The figures of a stage: the measured costs of its run. The executor measures them; reports, traces, the terminal, the
-// window and the Python package read the table below.
-// A new figure consists of a member, a line of the table, and the code that measures it.
+// The figures of a stage: the measured costs of its run. The executor measures them; reports, the terminal, the window
+// and the Python package read the table below. A new figure consists of a member, a line of the table, and the code
+// that measures it.
 
 #include <array>
 #include <concepts>

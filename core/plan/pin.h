@@ -19,7 +19,7 @@ struct Pin {
 };
 
 // True if both pins answer the same question: whether a value is stored, whether a consumer reads it from a store, in
-// which stage it is gathered, or whether it is computed only once. Only the later one then counts.
+// which stage it is gathered or aggregated, or whether it is computed only once. Only the later one then counts.
 inline bool sameQuestion(const Pin& left, const Pin& right)
 {
     if (left.value != right.value) return false;

@@ -96,7 +96,7 @@ struct Plan {
     base::Objective objective = base::Objective::Bytes;  // determines the unit of costs
     std::string device = "cpu";
     std::optional<std::int64_t> batch;  // destinations per batch; none: chosen while running
-    std::vector<Pin> pins;              // the stores follow from the strategy and these pins
+    std::vector<Pin> pins;              // of the user; the plan respects them
     std::vector<OpId> prologue;         // evaluated once for the whole graph
     std::vector<Stage> stages;
     std::vector<Checkpoint> checkpoints;

@@ -1,6 +1,7 @@
 #pragma once
 
-// The steps that lead to the plans of the rules and to the optimal plan: the answer to plan/steps.
+// The steps that lead to the plans of the rules and to the optimal plan, and the optimum of the min-cut relaxation: the
+// answer to plan/steps.
 
 #include <concepts>
 #include <optional>
@@ -68,8 +69,7 @@ constexpr auto fieldsOf(const T*)
 }
 
 // The optimum of the min-cut relaxation: the values that are stored and read back if every path between two rounds of
-// message passing only has to be cut once. For the same row counts, no plan writes and reads at a lower cost. The
-// stored values need not form a plan.
+// message passing only has to be cut once. The stored values need not form a plan.
 struct Colouring {
     double cost = 0;
     std::vector<ValueId> stored{};

@@ -1,7 +1,8 @@
 #pragma once
 
 // The walls of a machine: its speed at the few operations that stages spend their time on, by shape, with all cores and
-// with one. The time of a stage is predicted from them, and no stage can be faster than they allow.
+// with one. On a CPU, the time of a stage is predicted from them. The bound in a report is the least time that they
+// allow.
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,6 @@
 #pragma once
 
-// Frames of JSON-RPC messages: "Content-Length: N", a blank line, N bytes. Engine and clients use this code, which
-// performs no input or output.
+// Frames of JSON-RPC messages: "Content-Length: N", a blank line, N bytes. This code performs no input or output.
 
 #include <cstddef>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The `inspect` document as a client reads it: plain records with an index, independent of the analysis.
+// The `inspect` document as a client reads it: plain records with an index.
 
 #include <cstdint>
 #include <map>
@@ -56,7 +56,7 @@ struct ValueRecord {
     std::string id, name, dtype;
     Origin origin = Origin::Op;
     std::string label;                               // readable and unique: "conv1.lin output"
-    std::vector<std::string> shape;                  // "2708", "|node|"
+    std::vector<std::string> shape;                  // "2708", "|node|"; "?": unknown
     std::vector<std::optional<std::string>> spaces;  // for each dimension the name of its table, or none
     std::optional<std::int64_t> bytes;               // for the whole graph
     bool structureOnly = false;
@@ -101,8 +101,7 @@ schema::ModelNames modelNames(const ModelRecord& model);
 // Labels every value that has no label, as the engine does (analysis/naming/value_namer.h).
 void labelValues(ModelRecord& model);
 
-// Reads the document and adds labels. Fails with Input and a JSON pointer if a member is missing, has a wrong type or
-// refers to something that does not exist. Linear.
+// Reads the document and adds labels. Fails with Input and a JSON pointer if the document is not valid.
 base::Result<ModelRecord> readModel(const json::Value& inspect);
 
 }  // namespace hopscope::protocol

@@ -4,8 +4,8 @@
 // answer, in the table of its topic. The code that reads and writes them, the JSON Schema
 // (resources/schemas/requests-1.schema.json) and the tables of docs/reference/protocol.md are derived from these
 // tables.
-//     To add a request, define a struct of members, its answer and an entry in the header of its topic, and a function
-//     `answer` in app/engine/server.
+//     To add a request, define a struct of members, its answer and an entry in the header of its topic, and the code
+//     that answers it in app/engine/server.
 
 #include "base/result.h"
 #include "protocol/export_requests.h"
@@ -17,11 +17,11 @@
 
 namespace hopscope::protocol {
 
-// The requests to `hopscope-engine serve`. Those to a run in progress are a RunQuery.
+// The requests to `hopscope-engine serve`, except those to a run in progress (RunQuery).
 using Query = Joined<ModelQueries, PlanQueries, ExportQueries, DebugQueries, StartQueries>;
 
-// Return nullopt if there is no such method. The first error stays in the reader: a member that is missing, unknown, of
-// a wrong type or out of range.
+// Return nullopt if there is no such method. The first error of the params, such as a missing or unknown member, stays
+// in the reader.
 std::optional<Query> readQuery(const std::string& method, const json::Reader& params);
 std::optional<RunQuery> readRunQuery(const std::string& method, const json::Reader& params);
 std::optional<WorkerQuery> readWorkerQuery(const std::string& method, const json::Reader& params);

@@ -54,8 +54,8 @@ struct Response {
 
 using Message = std::variant<Request, Notification, Response>;
 
-// Parses a message without its frame. Fails with Input if the text is not JSON or is none of the three messages, if its
-// `id` is not an integer, or if its `params` are not an object. The `id` of a response may be null.
+// Parses a message without its frame. Fails with Input if the text is too large, is not JSON or is none of the three
+// messages, if its `id` is not an integer, or if its `params` are not an object. The `id` of a response may be null.
 base::Result<Message> readMessage(std::string_view text);
 std::string writeMessage(Message message);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The events that a run reports to its client.
+// The events that a run reports to its client, and the notification of its end.
 
 #include <concepts>
 #include <cstdint>
@@ -40,7 +40,8 @@ constexpr auto namesOf(RunStep)
 using plan::Phase, plan::phaseCount;
 inline const char* phaseName(int phase) { return base::nameOf(static_cast<Phase>(phase)); }
 
-// The times of events are in seconds since the run began, excluding pauses.
+// In events, `time`, `start`, `begin` and `end` are in seconds since the run began, excluding pauses; `seconds` is a
+// duration.
 
 struct PrologueEvent {
     double seconds = 0;

@@ -18,7 +18,7 @@
 namespace hopscope::protocol {
 
 std::string toBase64(const std::vector<std::byte>& bytes);
-// Returns nullopt if the text is not base64.
+// Returns nullopt if the text has a character that is not base64. Padding may be missing.
 std::optional<std::vector<std::byte>> fromBase64(std::string_view text);
 
 // Reads a number of some dtype as double.
@@ -68,7 +68,7 @@ struct NumberRows {
     std::vector<RowName> names{};
 };
 
-// Fails with Input if a member is missing or malformed, or if the bytes are not a whole number of rows.
+// Fails with Input if a member is missing or malformed, or if the bytes of real numbers are not a whole number of rows.
 base::Result<NumberRows> readTensorRows(const json::Value& answer);
 
 }  // namespace hopscope::protocol

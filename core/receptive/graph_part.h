@@ -19,8 +19,9 @@ struct PartRequest {
 
 // Selects all of a graph with up to schema::mostNodesOfAll nodes and schema::mostEdgesOfPart edges. In a larger graph,
 // selects the central node with all rows that it gathers. Further nodes follow, breadth first along incoming edges,
-// each with all rows that it gathers, as long as there is room. `folder`: for scratch files. Fails with Usage
-// (no such node), Unsupported (no batches, or the node gathers more than can be drawn), Input, Resources or Cancelled.
+// each with all rows that it gathers if these fit. `folder`: for scratch files. Fails with Usage (no such node),
+// Unsupported (no batches, or the node, or each of the nodes tried, gathers more than can be drawn), Input, Resources
+// or Cancelled.
 base::Result<schema::GraphPart> graphPart(const loader::Walk& walk, const analysis::Analysis& analysis,
                                           const plan::Plan& plan, const base::TensorMap& inputs,
                                           const PartRequest& request, const std::string& folder, std::stop_token stop);

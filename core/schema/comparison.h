@@ -1,7 +1,7 @@
 #pragma once
 
-// The comparison of two model files: the numbers that both compute from the same data, and the operator at which they
-// diverge.
+// The comparison of the outputs of two model files on the same data, or of a model file with a file of outputs, and the
+// operator at which two models diverge.
 
 #include <array>
 #include <concepts>
@@ -26,7 +26,7 @@ constexpr auto namesOf(OutputsBy)
         {{OutputsBy::Forward, "forward"}, {OutputsBy::Staged, "staged"}, {OutputsBy::File, "file"}});
 }
 
-// The first number of an output outside the tolerance. Numbers that are not finite are NaN when they are read from a
+// The first element of an output outside the tolerance. Numbers that are not finite are NaN when they are read from a
 // document.
 struct DifferentElement {
     std::int64_t row = 0, element = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Generates JSON Schemas and tables of docs/ from the descriptions of structs. tools/contract writes the files, which
-// are checked in; the test house_contract fails if one is outdated.
+// Generates JSON Schemas and tables of docs/ from the descriptions of structs, and the table of roles. tools/contract
+// writes the files, which are checked in; the test house_contract fails if one is outdated.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace hopscope::schema {
 
 struct DocumentedStruct {
     std::string name;   // as in the mark of the table in docs/reference or docs/guides
-    std::string table;  // Markdown, with a row for each member in order
+    std::string table;  // Markdown
 };
 
 struct Contract {
@@ -25,7 +25,7 @@ struct Contract {
 // Returns the roles that inputs may have, as a Markdown table.
 std::string rolesTable();
 
-// Returns the contracts of all described documents.
+// Returns a contract for each file in resources/schemas except that of the requests.
 std::vector<Contract> contracts();
 
 }  // namespace hopscope::schema

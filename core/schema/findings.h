@@ -23,7 +23,7 @@ struct OpOrNone : ir::OpId {
     OpOrNone(ir::OpId op = {}) : ir::OpId(op) {}
 };
 
-// An operator and its result, with the readable name of the result and the location of the operator in the model.
+// An operator and its result, or an input or weight, with its readable name and its location in the model.
 struct OperatorRecord {
     OpOrNone op;
     ir::ValueId value;

@@ -1,7 +1,6 @@
 #pragma once
 
-// Writes the description of a model for `inspect --json`. Depth, operators, values, stages, prologue and lints are
-// plain data; clients choose colours and wording.
+// Writes the description of a model for `inspect --json`, and computes the sizes of tables and values from the data.
 
 #include <map>
 #include <optional>
@@ -32,8 +31,8 @@ struct InspectSubject {
 json::Value inspectValue(const InspectSubject& subject);
 std::string writeInspect(const InspectSubject& subject);  // its text
 
-// Returns the number of rows of each table, as far as it follows from the declared sizes of node, edge and graph
-// tables, and from those `counted` for tables that masks select.
+// Returns the number of rows of each table, as far as it follows from sizes that the model file fixes, from the
+// declared sizes of node, edge and graph tables, and from those `counted` for tables that masks select.
 std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& analysis,
                                                      const std::map<std::string, std::int64_t>& declared,
                                                      const std::map<analysis::SpaceId, std::int64_t>& counted = {});
@@ -43,8 +42,8 @@ std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& a
 std::optional<std::int64_t> wholeBytes(const analysis::Analysis& analysis, ir::ValueId id,
                                        const std::map<analysis::SpaceId, std::int64_t>& sizes);
 
-// Fills in the bytes written for each stored value with known sizes. The bytes read depend on the batches and remain
-// unset.
+// Fills in the bytes written for each stored value with known sizes. The bytes read depend on the batches and are left
+// as they are.
 void fillBytes(plan::Plan& plan, const analysis::Analysis& analysis,
                const std::map<analysis::SpaceId, std::int64_t>& sizes);
 

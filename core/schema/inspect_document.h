@@ -1,6 +1,6 @@
 #pragma once
 
-// The document that `inspect --json` prints and `model/open` returns (docs/reference/format-inspect.md).
+// The document that `inspect --json` prints and the answer to `model/open` contains (docs/reference/format-inspect.md).
 
 #include <concepts>
 #include <cstdint>

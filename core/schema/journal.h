@@ -1,6 +1,7 @@
 #pragma once
 
-// The file run.json in the journal of a run (docs/reference/format-journal.md): the conditions under which it started.
+// The file run.json in the journal of a run (docs/reference/format-journal.md): the conditions under which the run
+// started, and the cuts of its loops.
 
 #include <array>
 #include <concepts>

@@ -21,7 +21,8 @@ using TableName = NameOf<ir::SpaceId>;
 using KeyName = NameOf<ir::KeyId>;
 using RowsName = NameOf<ir::RowClass>;
 
-// Predicates for the names in a document: whether the model has them. Empty functions are not called.
+// Predicates for the names in a document: whether the model has them. Tables, keys and row classes are checked
+// only if there is a predicate for them.
 struct ModelNames {
     std::function<bool(ir::OpId)> op;
     std::function<bool(ir::ValueId)> value;

@@ -1,8 +1,8 @@
 #pragma once
 
 // Converts ids to the names in documents, and back: values (v17), operators (op42), tables and keys by their names in
-// the analysis, and row classes ("B(node)", "O(edge_index,end1)", "F(node)", "ALL"). Repeated names of tables and keys
-// are made unique ("node#4"), so that every name can be converted back to its id.
+// the analysis, and row classes ("B(node)", "O(edge_index,end1)", "F(node)", "ALL"). The class Names makes repeated
+// names of tables and keys unique ("node#4"), so that each can be converted back to its id.
 
 #include <map>
 #include <optional>

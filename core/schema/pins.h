@@ -26,8 +26,8 @@ plan::Pin readPin(const json::Reader& item, const FindValue& find);
 std::vector<plan::Pin> readPins(const json::Reader& list, const FindValue& find);
 std::vector<plan::Pin> readPins(const json::Reader& list, const Names& names);
 
-// Reads a file {"pins": [..], "model_sha256": ".."}. The hash may be missing. Fails with Input if the text is not JSON,
-// a pin is refused, the hash is not `modelHash`, or there are unknown members.
+// Reads a file {"pins": [..], "model_sha256": ".."}. The hash may be missing. Fails with Input if the text is not such
+// an object, has other members, or contains a pin that is refused or a hash that is not `modelHash`.
 base::Result<std::vector<plan::Pin>> readPinsFile(const std::string& text, const analysis::Analysis& analysis,
                                                   const std::string& file, const std::string& modelHash);
 

@@ -17,7 +17,7 @@
 
 namespace hopscope::schema {
 
-// ---- plan/explain: the costs and savings of every decision, and the values on which the rules' plans differ
+// ---- plan/explain: the decisions of an optimised plan, and the values on which the rules' plans differ from it
 
 struct Decision {
     base::DecisionKind kind = base::DecisionKind::Stored;
@@ -124,7 +124,7 @@ json::Value explanationValue(const Explanation& explanation);
 // Reads the answer. Fails with Input and a JSON pointer.
 base::Result<Explanation> readExplanation(const json::Value& answer, const ModelNames& model);
 
-// ---- plan/make and plan/load: predictions from the plan, the shapes and the graph, made before the plan runs
+// ---- plan/make and plan/load: predictions for the plan before it runs
 
 struct PredictedRead {
     ir::ValueId value;

@@ -226,7 +226,7 @@ constexpr auto fieldsOf(const T*)
         field("seconds", &T::seconds, "without loading", Quantity::Seconds));
 }
 
-// The largest number of row numbers that a document lists. For a receptive field with more, it contains counts only.
+// The largest number of row numbers that a document lists. Documents of larger receptive fields contain only counts.
 inline constexpr std::int64_t mostFieldIds = 20'000;
 
 json::Value receptiveFieldValue(const ReceptiveField& field);

@@ -228,7 +228,7 @@ constexpr auto fieldsOf(const T*)
         field("max_rel", &T::maxRelative, "likewise", Quantity::Ratio));
 }
 
-// The parts of a run that a resumed run took over from an earlier process.
+// The parts of a run that a resumed run took over from earlier processes, or had to compute again.
 struct ResumedRecord {
     std::int64_t chunks = 0, destinations = 0, damaged = 0;
     bool operator==(const ResumedRecord&) const = default;
@@ -356,8 +356,9 @@ const StageRecord* stageOf(const Report* report, plan::StageId stage);
 
 json::Value reportValue(const Report& report);
 std::string writeReport(const Report& report);  // its text
-// Shortens a report whose text has mostReportBytes or more: cuts long texts and omits the least important records. A
-// note states how many. Outputs are not omitted, so a report with very many of them can still be longer.
+// Shortens a report whose text has about mostReportBytes or more: cuts long texts and, if necessary, omits the least
+// important records. A note states how many. Outputs are not omitted, so a report with very many of them can still be
+// longer.
 inline constexpr std::size_t mostReportBytes = 4'000'000;
 Report bounded(Report report);
 base::Result<Report> readReport(const std::string& text, const std::string& file);

@@ -42,7 +42,7 @@ constexpr auto fieldsOf(const T*)
               "`max` + 0.5 if they are the same), as `numpy.histogram` counts them"));
 }
 
-// The origin of the rows of a tensor.
+// The origin of the numbers of a tensor.
 enum class TensorOrigin : std::uint8_t { Staged, Unsplit, Input, Weight };
 constexpr auto namesOf(TensorOrigin)
 {

@@ -16,7 +16,7 @@
 
 namespace hopscope::schema {
 
-// The result of comparing a run with the model's own forward, or the outputs of two model files.
+// The result of comparing a run with the model's own forward, or the two sides of `verify --against`.
 enum class Verdict : std::uint8_t { Unverifiable, Equal, Different };
 
 constexpr auto namesOf(Verdict)
@@ -140,8 +140,8 @@ constexpr auto fieldsOf(const T*)
                            field("seconds", &T::seconds, "duration of the verification", base::Quantity::Seconds));
 }
 
-// Returns the document that `verify --json` prints: the members of `verification`, as in "verify" of a report,
-// and `check` as "sample", which is the quick comparison on the sample, if there was one.
+// Returns the document that `verify --json` prints: the members of `verification`, as in "verify" of a report, and
+// `check`, the quick comparison on the sample, as "sample" (null if there was none).
 std::string writeVerification(const Verification& verification, const std::optional<Verification>& check);
 base::Result<Verification> readVerification(const std::string& text, const std::string& file);
 

@@ -50,7 +50,7 @@ enum class Outcome : std::uint8_t {
     Optimal,     // values and objective are set; bound == objective up to the gap
     Feasible,    // stopped early with a solution
     Infeasible,  // proven; with a cutoff: no solution is cheaper than the cutoff
-    Unknown,     // stopped early without a solution
+    Unknown,     // ended without a solution or a proof
     Unbounded,
 };
 
@@ -59,7 +59,7 @@ struct Solution {
     std::vector<double> values;  // by column; empty without a solution
     double objective = infinity;
     double bound = -infinity;          // proven lower bound of the objective
-    std::vector<double> reducedCosts;  // of the relaxation only
+    std::vector<double> reducedCosts;  // by column, of solveRelaxation() only
 };
 
 // True if this build contains a solver.

@@ -25,12 +25,12 @@ struct ForwardNeed {
 ForwardNeed forwardNeed(const Request& request);
 
 // Returns the outputs of the model's own forward, which runs in a child process; nullopt if memory runs out. Fails with
-// Input if forward fails on the data.
+// Input if forward fails on the data or the child dies for a different reason.
 base::Result<std::optional<base::TensorMap>> forwardOutputs(const Request& request, std::stop_token stop);
 
-// Compares all elements of all outputs. The verdict is "unverifiable" if forward ran on a side and all differences are
-// rounding of that model (rounding.h).
-// Fails with Input, naming both sides, unless the outputs have the same names, types and sizes.
+// Compares all elements of all outputs. The verdict is "unverifiable" if all differences are rounding of a model whose
+// forward ran (rounding.h): of the second one, or of the first one if forward did not run for the second. Fails with
+// Input, naming both sides, unless the outputs have the same names, types and sizes.
 base::Result<schema::Comparison> compareSides(const Side& first, const Side& second, std::stop_token stop);
 
 }  // namespace hopscope::verify

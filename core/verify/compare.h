@@ -1,6 +1,6 @@
 #pragma once
 
-// Compares tensors of the staged run with their references, element by element, in constant memory.
+// Compares tensors with their references, element by element, in constant memory.
 
 #include <cstdint>
 #include <optional>
@@ -53,7 +53,7 @@ struct FirstDifference {
 
 // Compare all elements, or the rows in `pairs`, and add the result to `error`. Floating-point elements are equal within
 // the tolerance; NaN equals NaN, and an infinity equals the same infinity. Integers and bools must be identical.
-// maxRelative ignores elements whose reference is within the absolute tolerance of 0.
+// maxRelative covers only finite floating-point elements whose reference is not within the absolute tolerance of 0.
 void compareAll(const base::TensorView& staged, const base::TensorView& reference, const Tolerance& tolerance,
                 TensorError& error, std::optional<FirstDifference>* first = nullptr);
 void compareRows(const base::TensorView& staged, const base::TensorView& reference, const RowPairs& pairs,

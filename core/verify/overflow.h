@@ -17,10 +17,10 @@ namespace hopscope::verify {
 // compared.
 bool overflows(const schema::Verification& verdict);
 
-// Names the first operator in the program whose result contains infinities or NaN on these inputs: "aten::mm in conv1
-// (gcn.py:12: ..) is the first whose result leaves the range of float32". Returns an empty string if there is none, or
-// if the program cannot be evaluated. Evaluates the whole program unsplit and keeps all floating-point results; meant
-// for samples.
+// Names the first operator in the program whose floating-point result contains infinities or NaN on these inputs:
+// "aten::mm in conv1 (gcn.py:12: ..) is the first whose result leaves the range of float32". Returns an empty string if
+// there is none, or if the program cannot be evaluated. Evaluates the whole program unsplit and keeps all
+// floating-point results except sparse ones; meant for samples.
 std::string firstOverflow(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                           const std::string& folder, std::stop_token stop);
 

@@ -59,7 +59,7 @@ public:
 
 signals:
     void stateChanged(hopscope::jobs::EngineState state);
-    void died(const QString& reason);  // ends with the last lines of its standard error, if there are any
+    void died(const QString& reason);  // may end with the last lines of the engine's standard error
     void notified(const QString& method, const hopscope::json::Value& params);
     void progressed(std::int64_t request, const QString& what, std::int64_t done, std::int64_t total);
 

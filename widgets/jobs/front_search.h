@@ -1,8 +1,9 @@
 #pragma once
 
 // Looks for plans that trade time for memory. It calls plan/make without a memory limit, and then with ever lower
-// limits until it has 12 plans or one is refused, in which case the last limit is the least that suffices. The engine
-// handles one request at a time: the search yields to every other request and resumes afterwards.
+// limits until it has 12 plans or a limit is refused. If the refusal names the least limit that suffices, that is the
+// last one. The engine handles one request at a time: the search yields to planning, to what-if questions and to
+// previews, and resumes afterwards.
 
 #include "jobs/workbench_state.h"
 
@@ -15,12 +16,13 @@ public:
     void want(bool wanted);  // true while a visible panel shows the answers
     void resume();           // call after a change, or once a more urgent request has been answered
     void giveUp();           // drops the current request; resume() repeats it
-    void forget();           // drops all points because the rates of the machine have changed
-    // Adopts the memory limit of the point, and plans for it without pins, as an undo step.
+    void forget();           // the rates of the machine have changed: the search begins anew when it resumes
+    // Adopts the memory limit of the point, leaves the batch size open, and plans without pins. Undoing it restores
+    // the cuts only.
     void use(const models::FrontPoint& point) const;
 
 private:
-    void explore();  // starts or resumes; does nothing while a request is open or all points are known
+    void explore();  // starts or resumes, if no request is open, there is a predicted plan, and points are missing
     void begin();
     void askNext();
     void answered(const models::Settings& settings, const base::Result<protocol::PlanRecord>& plan);

@@ -33,7 +33,7 @@ public:
     void close();
 
     // These functions change the cuts. A refused change is undone, and Document::refusal holds the reason.
-    // Also clears the pins and the number of stages.
+    // setStrategy() also clears the pins and the number of stages.
     void setStrategy(base::Strategy strategy, base::Objective objective = base::Objective::Time);
     void optimiseAroundPins();  // the optimal strategy with the current pins
     // Replaces a pin that answers the same question. A pin that no rule supports switches to the optimum around pins.
@@ -55,7 +55,8 @@ public:
     // if it has arrived.
     void previewMove(protocol::ValueId from, protocol::ValueId to);
     void endPreview();
-    void explain();                      // fills Document::explained, unless it is known or pending
+    // Fills Document::explained, unless it is known or pending, or planning goes on.
+    void explain();
     [[nodiscard]] FrontSearch& front();  // for plans that trade time for memory
     void loadPlan(const QString& file);
     void savePlan(const QString& file);
@@ -65,10 +66,13 @@ public:
     void startRun(bool paused = false);
     void pause();
     void resume();
-    void step(protocol::RunStep unit);  // runs one unit, then pauses; starts a run if none is active
+    // Runs one unit, then pauses; starts a run if none is active. Stepping by operators fails in a run that was started
+    // otherwise and without breakpoints.
+    void step(protocol::RunStep unit);
     void stopRun();
 
-    // Plans the same cuts and the references again, after the rates of the machine have changed. A loaded plan stays.
+    // Plans the same cuts and the references again, after the rates of the machine have changed. If a plan was loaded,
+    // it stays, and so do the references.
     void planAgain();
 
     void restoreSettings(const models::Settings& settings);  // from a session file; no undo step

@@ -91,7 +91,7 @@ public:
     [[nodiscard]] const PartsPtr& parts() const { return m_parts; }  // of the model; null: nothing is open
     [[nodiscard]] const PlanPtr& plan() const { return m_plan; }     // null: cannot be split, or not known yet
     [[nodiscard]] bool searching() const { return m_search == Search::GoesOn; }
-    // Returns the plan of a strategy without pins, for comparison; null until it is known.
+    // Returns the plan of a strategy without pins, for comparison; null until it is known, or if there is none.
     [[nodiscard]] PlanPtr reference(base::Strategy strategy) const;
     [[nodiscard]] const Settings& settings() const { return m_settings; }
     [[nodiscard]] const QString& modelPath() const { return m_modelPath; }

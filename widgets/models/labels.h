@@ -55,7 +55,7 @@ QStringList figureLines(const plan::StageFigures& figures);
 QString formatBytes(const std::optional<std::int64_t>& bytes);
 // Returns the memory limit in bytes that a refusal's hint ends with: "raise it to --memory 4096"; none: no limit.
 std::optional<qint64> memoryHint(const QString& hint);
-// Returns the same in the words of the window: "raise it to 4.0 KiB". Leaves other sentences unchanged.
+// Returns such a hint in the words of the window: "raise it to 4.0 KiB". Leaves other sentences unchanged.
 QString withoutOptions(const QString& sentence);
 
 }  // namespace hopscope::models

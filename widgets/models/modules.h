@@ -18,10 +18,10 @@ struct Module {
     std::vector<int> children;        // in order of their first operator
     std::vector<protocol::OpId> ops;  // its own, ascending, without structure-only ones
     int opCount = 0;                  // including those of its children
-    protocol::OpId firstOp;           // none: the module has no operators
+    protocol::OpId firstOp;           // none: the module has no operators, or only structure-only ones
     int repeat = 1;                   // for a run: the number of its identical children
     int identical = 1;          // the number of siblings, itself included, that are alike; 1 for at most one operator
-    std::size_t signature = 0;  // equal for modules of the same type with the same `ops` and children
+    std::size_t signature = 0;  // equal for modules of the same type whose operators and children are alike
 };
 
 struct ModuleTree {

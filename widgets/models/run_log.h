@@ -21,7 +21,7 @@ namespace hopscope::models {
 // stage.
 struct StageProgress : plan::StageFigures {
     protocol::StageId index{1};
-    double start = 0, end = 0;  // on the run's clock; `end` is that of the latest batch or shard
+    double start = 0, end = 0;  // on the run's clock; while the stage runs, `end` is that of the last batch or shard
     bool finished = false;
     std::int64_t done = 0;  // destinations
 };

@@ -1,7 +1,8 @@
 #pragma once
 
-// Describes the selected operator, value, module or stage by facts. For an operator or a value, also shows the reason
-// for its depth, the reasons for or against a cut, the source, the inputs and the users.
+// Describes the selected operator, value, module or stage by facts, or the model if nothing is selected. For an operator
+// or a value, also shows the reason for its depth, the reasons for or against a cut, the source, the inputs and the
+// users. For a stage, also lists the values that it reads and writes.
 
 #include <QBoxLayout>
 #include <QFrame>

@@ -28,8 +28,8 @@ QTableView* makeTable(const QString& name, QAbstractItemModel* model, QWidget* p
 void fitColumns(QTableView& table);
 void selectTarget(QTableView& table, const models::Target& target);  // selects the first row of the target, or none
 
-// Return texts for the clipboard: the cells of a row separated by tabs, or a whole table with its column titles. A cell
-// contributes its models::CopyRole if it has one, otherwise its displayed text.
+// These functions return texts for the clipboard: the cells of a row separated by tabs, or a whole table with its column
+// titles. A cell contributes its models::CopyRole if it has one, otherwise its displayed text.
 QString copiedCells(const QAbstractItemModel& model, int row, int firstColumn, int lastColumn);
 QString copiedTable(const QAbstractItemModel& model);
 // Returns padding for the title of a right-aligned column, which makes room for the sort arrow.

@@ -31,7 +31,8 @@ public:
     ~TimePlot() override;
 
     [[nodiscard]] Series& series();  // append to it, then refresh()
-    // Returns a second line in the unit of the first, without a fill. It appears in the legend once it has points.
+    // Returns a second line in the unit of the first, without a fill. It appears in the legend once it has points and a
+    // name.
     [[nodiscard]] Series& second();
     void setSecondName(const QString& name);
     void setOther(const QString& title, std::vector<double> perStage);  // another run's value per band; empty: none

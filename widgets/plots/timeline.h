@@ -3,7 +3,7 @@
 // Shows the lanes of the pipeline over time: the prologue and one lane per phase. On a GPU, several batches are
 // processed at once, each in a different lane. Lanes of copies appear with the first copy. The timeline paints exact
 // bars while there are few, with the numbers of their batches if there is room, otherwise the share of busy time in
-// each pixel. The batch under the pointer is marked in all lanes.
+// each pixel. The batch under the pointer is marked wherever bars are painted.
 
 #include <array>
 #include <optional>
@@ -49,7 +49,7 @@ private:
 
     std::array<PaintedLane, protocol::phaseCount> m_lanes;
     double m_prologue = 0;
-    std::optional<Interval> m_pointedAt;  // its batch is marked in all lanes
+    std::optional<Interval> m_pointedAt;  // its batch is marked in all lanes that show bars
 };
 
 }  // namespace hopscope::plots

@@ -1,8 +1,8 @@
 #pragma once
 
 // Shows the workers of a run over time, with one lane each: shards as bars with their numbers, repeated ones marked,
-// lost workers ended with a cross, and barriers as lines with the names of their stages. Where a lane is empty, its
-// worker waits. Up and Down choose a worker, Shift with Left and Right one of its shards.
+// lost workers ended with a cross, and barriers as lines with the names of their stages. Where the lane of a loaded worker
+// is empty, the worker waits. Up and Down choose a worker, Shift with Left and Right one of its shards.
 
 #include <memory>
 #include <vector>
@@ -45,7 +45,7 @@ protected:
 
 private:
     struct Row {
-        PaintedLane shards;              // finished ones; their intervals are numbered by their position in the log
+        PaintedLane shards;              // ended ones; their intervals are numbered by their position in the log
         std::vector<std::size_t> again;  // indices of marked ones: those of a repeated attempt, and lost ones
         std::size_t read = 0;            // the number of the log's shards that this row contains
     };

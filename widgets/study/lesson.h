@@ -99,8 +99,8 @@ struct Lesson {
     std::vector<LessonStep> steps;
 };
 
-// Fails with Input and a JSON pointer, also for a step with both a task and a question, and for a question without
-// exactly one right choice.
+// Fails with Input if the text is not JSON or not a lesson. A step may not have both a task and a question, and a
+// question must have exactly one right choice.
 base::Result<Lesson> readLesson(const std::string& text, const std::string& name);
 
 // Returns the lessons that come with the program, in order.

@@ -30,7 +30,7 @@ public:
     void start();                      // shows the selected value
     void showStopped();                // shows the result of the operator after which the run is paused
     void saveTo(const QString& file);  // writes the tensor to a .npy file on the engine's machine
-    void copy();                       // copies the selected cells, separated by tabs
+    void copy();                       // copies the selected cells of rows that have been fetched
     [[nodiscard]] bool busy() const { return m_inquiry->busy(); }
     [[nodiscard]] const std::optional<schema::TensorSummary>& tensor() const { return m_tensor; }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Provides the readable names of an analysed model's values (analysis/naming/value_namer.h) and keys, and the places and
-// kinds of its operators. Ids such as v17 are for documents.
+// kinds of its operators.
 
 #include <map>
 #include <optional>
@@ -36,7 +36,7 @@ std::string placeOfValue(const Analysis& analysis, ir::ValueId id);
 
 // Returns the name of a key's column: "row 0" or "row 1" for an edge index, the name of the value for a batch vector,
 // "row 0 of NAME" for a row of a matrix, "the row number" for rows themselves. Names of composed keys are put together
-// from these.
+// from these. Returns "none" for an invalid id.
 std::string nameOfKey(const Analysis& analysis, KeyId id);
 
 // Returns the kind of an operator, which is never Input or Output. Operators that were not analysed are Rowwise, or

@@ -90,7 +90,7 @@ private:
     std::shared_ptr<const void> m_owner;
 };
 
-// Calls work(number), where number(i) is column[i]. For int64 and int32, the layout is resolved once.
+// Calls work(number), where number(i) is column[i]. For int64 and int32, type and layout are resolved once.
 template <class Work>
 void withNumbers(const IntColumn& column, Work&& work)
 {

@@ -63,7 +63,7 @@ struct InputRole {
     std::string relation;  // Index, Ends: the relation's name
     bool overridden = false;
     EdgeForm form = EdgeForm::Rows;  // Index, Ends
-    int dim = 0;                     // Node, Edge, Graph: the dimension of the rows; 1 for features [B, N, F]
+    int dim = 0;                     // Node, Edge, Graph: the dimension of the rows; for example 1 of [B, N, F]
     bool operator==(const InputRole&) const = default;
 };
 
@@ -101,7 +101,7 @@ inline constexpr auto roleWords = std::to_array<RoleWord>({
     {"plain", "", RoleKind::Plain, {}, TableKind::None, "no rows", "no rows"},
 });
 
-// Returns the spelling of a role. [2, E] and [E, 2] share one.
+// Returns the spelling of a role. [2, E] and [E, 2] share one, and so do Index and Ends.
 const RoleWord& wordOf(const InputRole& role);
 // Returns all spellings: "node:T, index:S>T, .., graph or plain".
 std::string listRoles();
@@ -141,7 +141,7 @@ inline std::int64_t offsetAt(const IntColumn& numbers, EdgeForm form, std::int64
 // Returns the number of edges in the index. A form that lacks it gives the start of the last destination's edges.
 std::int64_t edgeCount(const base::TensorView& index, EdgeForm form);
 // Returns the numbers of one end of the index, which has `edges` edges. Those of a compressed index are expanded, which
-// takes time and memory linear in the edges.
+// takes time linear in destinations and edges, and memory linear in the edges.
 IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end, std::int64_t edges);
 
 // The roles of data keys and, for weights declared as tables, of dotted parameter names.

@@ -52,7 +52,7 @@ inline base::TensorView sliceRows(const base::TensorView& view, const Members& r
     return out.view;
 }
 
-// Returns a copy of the matrix in column-major order.
+// Returns a copy of the tensor in column-major order.
 inline base::TensorView inColumns(const base::TensorView& view)
 {
     base::TensorView turned = view;

@@ -11,19 +11,19 @@ namespace hopscope::analysis {
 // non-empty relation. As far as possible, it has self-loops, isolated nodes and duplicate edges if the graph does, and
 // its sizes differ from each other and from every feature width. Column-major tensors remain column-major, because the
 // layout decides which operators of the model return views. A table is kept whole if a weight has a row for each of its
-// rows. Linear in the edges.
+// rows.
 base::Result<base::TensorMap> cutSample(const base::TensorMap& inputs, const InputSchema& schema,
                                         std::int64_t nodes = 300, std::uint64_t seed = 1);
 
 // How a sample treats numbers in the data from which a model may derive a count, as in int(batch.max()) + 1.
 enum class Numbers : std::uint8_t {
     Renumbered,  // omits graphs without a node in the sample
-    Largest,     // keeps all graphs, and a row with the largest number of each input
-    Smaller,     // as Renumbered, but omits rows with the largest number of an input if there are others
+    Largest,     // keeps all graphs, and a row with the largest number of each column
+    Smaller,     // as Renumbered, but omits rows with the largest number of a column if there are others
 };
 
 struct SampleOptions {
-    std::int64_t nodes = 300;  // at most this number per type, apart from rows that keys or weights require
+    std::int64_t nodes = 300;  // at most this number per type, but at least 2, apart from rows that others require
     std::uint64_t seed = 1;
     double share = 1;  // at most this share of the rows of a type, with the same exceptions
     Numbers numbers = Numbers::Renumbered;

@@ -17,7 +17,7 @@ struct TracingSample {
 // Returns four samples. The first one is for the first trace, and is all of the data if the tables are small enough. The
 // trace of the second differs where the first has a size baked in. On the third, the file is compared with the module.
 // The fourth has smaller numbers; the first three contain the largest numbers of the data. Sizes differ as far as the
-// data can be divided or, if the tables are tiny, repeated. Linear in the edges.
+// data can be divided or, if the tables are tiny, repeated.
 std::vector<TracingSample> tracingSamples(const base::TensorMap& inputs, const InputSchema& schema);
 
 }  // namespace hopscope::analysis

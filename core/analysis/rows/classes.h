@@ -30,8 +30,9 @@ std::optional<std::vector<OperandRows>> operandRows(const Analysis& analysis, Op
 ir::RowClass owned(const Analysis& analysis, SpaceId space, KeyId key);
 
 // Returns the partition classes on which a value of `space` may be written: B for a node table, else one O per key into
-// a node table that operators use. Selected and reordered rows also have the keys of their parent. If operators
-// use no key of edges or joined tables, these have all of theirs. End 1 of edges precedes end 0.
+// a node table that inputs or operators use (Tables::usedKeys), except compositions. Selected and reordered rows also
+// have the keys of their parent. If no key of edges or joined tables is used, these have all of theirs. End 1 of edges
+// precedes end 0.
 std::vector<ir::RowClass> partitions(const Analysis& analysis, SpaceId space);
 
 // Returns the destination type of the loop that owns a Batch or Owned class; invalid if there is none.

@@ -2,11 +2,11 @@
 
 // Predicts the traffic, the memory and the time of a plan from the plan, the shapes and the graph, without running it.
 // Also chooses the tables that stay on a GPU. Traffic and frontier rows are exactly those that a run with the same
-// batches reports; runs on a CPU use these batches (PredictedStage::sizes). Memory is extrapolated from a dry run of a few
-// small batches of each loop. On a CPU, if the batch is a single destination with few rows, memory is measured by a dry
-// run of the batch itself. Memory is usually exact as well, except for the unused parts of larger blocks on a GPU. If no dry run is
-// possible, for instance because an operator does not accept zeros as operands, memory is estimated from the liveness of
-// values.
+// batches reports; runs on a CPU use these batches (PredictedStage::sizes). Memory is extrapolated from a dry run of a
+// few small batches of each loop. On a CPU, a batch with few rows is run dry itself if it has a single destination, or
+// if its loop cannot be extrapolated. Memory is usually exact as well, except for the unused parts of larger blocks on
+// a GPU. If no dry run is possible, for instance because an operator does not accept zeros as operands, memory is
+// estimated from the liveness of values.
 
 #include <map>
 #include <memory>
@@ -36,9 +36,9 @@ struct PredictedStage : plan::StagePrediction {  // `seconds` stays 0; see Stage
     plan::StageId index{1};
     std::int64_t outside = 0;  // the part of peakMemory that is held outside of batches
     bool estimated = false;    // peakMemory is an estimate, since the dry run of some loop was not sufficient
-    std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
+    std::map<ir::ValueId, std::int64_t> read;  // of bytes.h2d, by value
     // The number of destinations in batches that fit, by loop, for a run to use. It is nullopt if the run finds the
-    // number itself: in tiles, on a GPU, and if memory is an estimate.
+    // number itself: in tiles, on a GPU, and if memory was not extrapolated.
     std::vector<std::optional<std::int64_t>> sizes;
     std::vector<std::int64_t> batchPeaks;  // the peak of each batch, loop by loop, if PredictOptions::eachBatch
 };
@@ -55,7 +55,8 @@ struct StageTime {
 };
 
 struct Prediction {
-    // Destinations per batch: as requested, or as many as fit into memory in the loop that needs the most memory.
+    // Destinations per batch: as requested, or as many as fit into memory in the loop that needs the most memory. Loops
+    // in tiles do not count.
     std::int64_t batch = 0;
     std::vector<PredictedStage> stages;
     std::map<ir::ValueId, std::int64_t> stored;  // the size of each stored value
@@ -67,7 +68,7 @@ struct Prediction {
 struct LeastMemory {
     plan::StageId stage{1};     // the stage that needs the most memory
     std::int64_t bytes = 0;     // the memory of a batch of one destination, without the operators' own temporaries
-    std::int64_t prologue = 0;  // the memory of values computed before the first stage, on a CPU
+    std::int64_t prologue = 0;  // the memory held at the peak of the prologue, on a CPU
 };
 
 // The predicted traffic, memory and time of a plan.
@@ -125,9 +126,8 @@ struct PredictOptions {
     base::StoreType store = base::StoreType::Exact;                                             // likewise
 };
 
-// Predicts plans for the same model and data, and caches everything that depends only on the graph. The first call is
-// linear in the edges that the model uses, as is every call with a new batch size or new frontiers; all others are
-// linear in the length of the plan.
+// Predicts plans for the same model and data, and caches what depends only on the graph. The first call can go through
+// all edges that the model uses, as can a call with a new batch size or new frontiers.
 class Predictor {
 public:
     // The first three arguments must outlive the predictor. Large arrays are in scratch memory or in unlinked files
@@ -153,7 +153,7 @@ public:
                                        std::stop_token stop);
 
     // Returns a lower bound of the memory that the plan needs. Ignores the batch size in `options`. Fails like
-    // predict(). Linear in the destinations.
+    // predict().
     base::Result<LeastMemory> leastMemory(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
     // Chooses the tables that stay on the GPU, in place of those in the plan: those that save the most copying relative
@@ -161,11 +161,12 @@ public:
     // In a plan for a CPU, nothing stays. Fails like predict().
     base::Result<plan::Plan> keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop);
 
-    // Checks that the model takes the same branches on these inputs as on the sample; fails with Input if it does not.
+    // Checks the inputs as executor::Structure::checkGuards() does. Fails with Input if they do not pass, and like
+    // predict().
     base::Status checkGuards(std::stop_token stop);
 
-    // Counts the rows that the loops of the plan compute, in batches of about the size that predict() uses. Fails like
-    // predict().
+    // Returns the numbers of rows of the tables, and of frontier rows and batches in the plan's loops. Batches have
+    // about the size that predict() uses. Fails like predict().
     base::Result<plan::RowCounts> countRows(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Reads and checks a TorchScript file or an exported program as a zip archive, without LibTorch, so that malicious and
-// damaged archives are refused before LibTorch reads them.
+// damaged archives are refused before LibTorch reads them. Also writes archives.
 
 #include <cstdint>
 #include <memory>
@@ -43,11 +43,11 @@ struct ArchiveLimits {
 
 // Reads and checks the directory of a zip archive; other formats are recognised and named. Sizes and offsets must be
 // inside the file, and records must not overlap. There must be a single root folder. Names must be neither empty nor
-// absolute, must differ, and must contain no "." or ".." as a part, no "//", backslash, colon or NUL. Local headers must
-// agree with the directory. A TorchScript file must have constants.pkl, data.pkl and a version, and a program
-// models/NAME.json. Does not read contents; linear in the number of records. Fails with Input, naming the offset if the
-// archive is damaged, or with Unsupported for models in other formats (FlatBuffer, AOTInductor, TorchScript with
-// model.json).
+// absolute, must differ, and must contain no "." or ".." as a part, no "//", backslash, colon or NUL. Local headers
+// must agree with the directory, except for sizes and checksums that follow the data. A TorchScript file must have
+// constants.pkl, data.pkl and a version, and an exported program models/NAME.json. Does not read contents. Fails with
+// Input, naming the offset if the archive is damaged, or with Unsupported for models in other formats (FlatBuffer,
+// AOTInductor, TorchScript with model.json).
 base::Result<Archive> scanArchive(std::span<const std::byte> file, const std::string& name,
                                   const ArchiveLimits& limits = {});
 
@@ -59,7 +59,7 @@ bool isExported(const std::string& path);
 base::Result<std::string> readRecord(std::span<const std::byte> file, const Record& record);
 
 // Checks the checksums of all records, because LibTorch loads damaged weights without an error and crashes on damaged
-// source tables. Linear in the size of the file.
+// source tables. Fails with Input.
 base::Status checkContents(std::span<const std::byte> file, const Archive& archive, const std::string& name);
 
 // Returns the custom operators in the code, that is, all outside aten and prim ("torch_scatter::scatter_max"), sorted.

@@ -63,7 +63,7 @@ private:
     void addCuts();
     void addComparisons();
     void addColours();
-    // Adds an action to the most recently named submenu.
+    // Adds an action to the submenu m_submenu, or to none if that is empty.
     QAction* add(const char* name, const QString& text, const QKeySequence& key, const QString& tip,
                  std::function<void()> run);
     void fillMenu(QMenu& menu, const Hit& hit);

@@ -52,7 +52,8 @@ public:
     // it.
     void showBeside(const QString& name, const models::PlanPtr& plan);
 
-    // Colours by error with this result of a comparison until another model is opened, or a run has been verified.
+    // Makes this result of a comparison available to the colours by error, until another model is opened or a run has
+    // been verified.
     void showErrors(const schema::DivergenceRecord& found);
 
     // Writes the whole graph as a picture; the suffix svg, pdf or png decides the format. `width` is the width of a png

@@ -54,7 +54,8 @@ class Row:
         ends (list[int]): The source and the destination of an edge; empty for other rows.
         element (int): The position of the element that shows the fault best.
         first (float | None): That element in the first computation; None if it is not finite.
-        second (float | None): The same element in the second computation; None if it is not finite.
+        second (float | None): The same element in the second computation; None if it is not finite. Rows of a `Maker`
+            have 0 here.
     """
 
     table: str

@@ -68,7 +68,7 @@ class LayeredFlow:
 
     @property
     def names(self) -> list[str]:
-        """The names that `flow[...]` accepts at the moment."""
+        """The names of the values that `flow[...]` can return at the moment."""
         known = {name for name, value in self._names.items() if self._has(value)}
         return sorted(known | set(self._made))
 
@@ -193,7 +193,7 @@ class Layer:
         name (str): The method of the exported module, such as "stage_1".
         destination (str): The table whose rows it computes.
         reads (list[str]): The names of the values that it reads.
-        stores (list[str]): The names of the values that it stores.
+        stores (list[str]): The names of its results: values that it stores, and reductions over all rows.
         relations (list[str]): The edge tables that it reads.
     """
 

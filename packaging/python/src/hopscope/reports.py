@@ -117,7 +117,7 @@ class OperatorRun:
         stage (int): The number of the stage.
         op (str): The id of the operator.
         label (str): The readable name of its result.
-        seconds (float): The duration.
+        seconds (float): The duration, of the whole pass if operators are fused.
         bytes (int): The largest size of its results in one batch.
         fused (tuple[str, ...]): The operators of the same pass over the edges.
     """

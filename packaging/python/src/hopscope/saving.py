@@ -84,11 +84,11 @@ def save(model: Any, inputs: Any, path: Place, *, roles: Roles = (), via: Via = 
     The engine extracts small samples of the data. The model is traced on samples of different sizes and on the data
     themselves. It is scripted instead if tracing fails, or if the traces differ, because a size or a branch would be
     baked in. Data of more than 100,000 nodes and edges are not traced: the trace of a sample is not used if their
-    sizes, or values that Python or NumPy reads from tensors, determine which operators run. If neither TorchScript file
-    gives the results of the model, the model is exported by `torch.export`. The file appears at `path` after it was
-    loaded again and agreed with the model on another sample. A model that accepts no samples is compared on the data,
-    and a ScriptModule is saved without a comparison. The model is saved as `eval()` would compute it; its modes,
-    gradients, attributes and random numbers do not change.
+    sizes, or values that Python or NumPy reads from tensors, determine which operators run. If this gives no
+    TorchScript file with the results of the model, the model is exported by `torch.export`. The file appears at `path`
+    after it was loaded again and agreed with the model on another sample. A model that accepts no samples is compared
+    on the data, and a ScriptModule is saved without a comparison. The model is saved as `eval()` would compute it; its
+    modes, gradients and attributes do not change, nor does PyTorch's random state.
 
     Args:
         model (torch.nn.Module): The model.
@@ -103,7 +103,7 @@ def save(model: Any, inputs: Any, path: Place, *, roles: Roles = (), via: Via = 
         Saved: The file. Its notes state how the model was saved, and why.
 
     Raises:
-        Refused: The model can be neither traced, scripted nor exported; the message names the reasons.
+        Refused: The model cannot be saved as `via` says, fails on a sample, or gives random results.
         InputError: Data is missing or unsuitable.
         ResourceError: The file cannot be written, for example because the disk is full.
 
@@ -139,7 +139,7 @@ def export_program(model: Any, inputs: Any, path: Place, *, roles: Roles = ()) -
         Saved: The file.
 
     Raises:
-        Refused: The model cannot be exported; the message names both reasons.
+        Refused: The model cannot be exported, fails on a sample, or gives random results.
         InputError: Data is missing or unsuitable.
         ResourceError: The file cannot be written, for example because the disk is full.
 
@@ -277,7 +277,7 @@ def _check_initialised(model: Any) -> None:
 @contextlib.contextmanager
 def _quiet(model: Any) -> Iterator[None]:
     """Runs a block with the model in evaluation mode, on one core (a second one does not pay off for small samples),
-    without gradients, caches or warnings of the tracer. Restores everything afterwards, including the random state."""
+    without gradients, caches or warnings. Restores these afterwards, and PyTorch's random state."""
     import torch
 
     threads = torch.get_num_threads()
@@ -304,7 +304,7 @@ def _caches(name: str) -> bool:
 
 
 def _written(compiled: Any, how: str, notes: list[str], trial: _trial.Trial, target: Path) -> Saved:
-    """Saves the file under a temporary name, loads it, compares it on another sample, and then gives it its name."""
+    """Saves the file under a temporary name, loads it, compares it with the model, and then gives it its name."""
     with _published(compiled, target) as temporary:
         difference, note = _trial.agreement(temporary, how, trial)
     arguments = tuple(trial.call.arguments)

@@ -74,7 +74,7 @@ def open(
     roles: Roles = (),
     arguments: Sequence[str] = (),
 ) -> Window:
-    """Opens a model and its data in the window, and returns at once.
+    """Opens a model and its data in the window, and does not wait until the window is closed.
 
     Args:
         model (torch.nn.Module | Saved | str | Path): As for `inference`.
