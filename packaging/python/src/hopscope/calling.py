@@ -71,8 +71,8 @@ class Call:
         return self.container is not None or any(map(_records.is_record, self.forms.values()))
 
     def drop(self, unread: set[str]) -> bool:
-        """Drops the entries of a container or an object that the model does not read, by the engine's keys, unless no
-        argument would remain. Returns whether it dropped any."""
+        """Drops the entries of a container or an object that the model does not read, by the engine's keys. Drops
+        nothing if no argument would remain. Returns whether it dropped any."""
         before = self.leaves()
         kept = {name: self._without(name, unread) for name in self.arguments}
         gone = [name for name, value in kept.items() if value is None]
@@ -343,8 +343,8 @@ def _methods(kind: type) -> list[str]:
 
 
 def _found(parameter: inspect.Parameter, values: Mapping[str, Any], call: Call) -> str | None:
-    """Returns the name of the entry that is this argument. An optional argument is taken under its own name only; None
-    if there is no such entry. Raises InputError if a required argument is missing."""
+    """Returns the name of the entry that is this argument. An optional argument is taken under its own name only;
+    without such an entry, returns None. Raises InputError if a required argument is missing."""
     if values.get(parameter.name) is not None:
         if parameter.default is not inspect.Parameter.empty and arrays.is_array(values[parameter.name]):
             call.notes.append(f"the optional argument '{parameter.name}' is taken from the data")

@@ -134,7 +134,7 @@ def planned(given: Files, settings: Mapping[str, Any], pins: Pins, place: Scratc
 
 
 def pin_words(pins: Pins, place: Scratch) -> list[str]:
-    """Writes the pins, if there are any, to a file and returns the options that name it."""
+    """Writes the pins to a file and returns the options that name it. Without pins, there are none."""
     if not pins:
         return []
     path = place.folder() / "pins.json"

@@ -1,5 +1,5 @@
 """Models, plans and devices as the engine describes them, as plain objects. The `document` of an `Inspection`, a
-`Plan` and `Devices` is the whole JSON; the other attributes are those used most."""
+`Plan` and `Devices` is the whole JSON. The other attributes are those used most."""
 
 from __future__ import annotations
 
