@@ -12,7 +12,7 @@ MODELS = [("gcn", "ts", 0.810, 2, 1), ("sage", "ts", 0.782, 3, 0), ("gat", "t", 
 def line(data, smallest, name, way, accuracy, stages, prologue):
     folder = f"{data}/cora_models"
     return (f"name=cora_{name}_{way}\tmodel={folder}/{name}_{way}.pt\tdata0={data}/cora.safetensors"
-            f"\texpected0={folder}/{name}.expected.safetensors\tbatches={smallest},64,1000,-1\tshuffle=0\tstages={stages}"
+            f"\texpected0={folder}/{name}.expected.safetensors\tbatches={smallest},60,1000,-1\tshuffle=0\tstages={stages}"
             f"\tprologue={prologue}\trelative=1e-5\tabsolute=1e-5\taccuracy={accuracy}")
 
 

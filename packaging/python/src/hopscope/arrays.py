@@ -98,7 +98,7 @@ def _sparse(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def dtype_name(array: Any) -> str:
-    """Returns the NumPy name of a dtype, or "bfloat16"."""
+    """Returns the name of the dtype of an array, such as "float32" or "bfloat16"."""
     return str(array.dtype).removeprefix("torch.")
 
 
@@ -122,7 +122,7 @@ def raw(array: Any) -> memoryview:
 
 def write(arrays: Mapping[str, Any], path: Path) -> None:
     """Writes a .safetensors file. Raises InputError if a dtype is not in `_NAMES`, or if the file cannot be written.
-    Raises ResourceError if the disk is full."""
+    Raises ResourceError if there is no room for it."""
     header: dict[str, Any] = {}
     end = 0
     for name, array in arrays.items():

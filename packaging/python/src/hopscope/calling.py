@@ -30,10 +30,10 @@ _CONTAINERS = ("data", "batch", "graph", "g", "hetero_data", "batch_data")
 @dataclass
 class Call:
     """`arguments`: the inputs of the file, in the order of `forward`'s parameters, without None. `forms`:
-    the same with None, as `forward` takes them. `constants`: numbers, texts and flags, which the file keeps; `sizes`:
-    numbers of rows, which the file computes from its inputs; `counted`: those of objects. `unnamed`: the arguments that
-    are passed by position, because `forward` takes *args. `container`: the object that `forward` takes as a whole, or
-    None."""
+    the same with None, as `forward` takes them. `constants`: arguments without tensors, and objects whose tensors are
+    not read, which the file keeps; `sizes`: numbers of rows, which the file computes from its inputs; `counted`: those
+    of objects. `unnamed`: the arguments that are passed by position, because `forward` takes *args. `container`: the
+    object that `forward` takes as a whole, or None."""
 
     arguments: dict[str, Any]
     forms: dict[str, Any] = field(default_factory=dict)
@@ -71,8 +71,8 @@ class Call:
         return self.container is not None or any(map(_records.is_record, self.forms.values()))
 
     def drop(self, unread: set[str]) -> bool:
-        """Drops the entries of a container or an object that the model does not read, by the engine's keys. Returns
-        whether there were any, and others remain."""
+        """Drops the entries of a container or an object that the model does not read, by the engine's keys. Drops
+        nothing if no argument would remain. Returns whether it dropped any."""
         before = self.leaves()
         kept = {name: self._without(name, unread) for name in self.arguments}
         gone = [name for name, value in kept.items() if value is None]
@@ -343,7 +343,8 @@ def _methods(kind: type) -> list[str]:
 
 
 def _found(parameter: inspect.Parameter, values: Mapping[str, Any], call: Call) -> str | None:
-    """Returns the entry that is this argument. An optional argument is taken under its own name only."""
+    """Returns the name of the entry that is this argument. An optional argument is taken under its own name only;
+    without such an entry, returns None. Raises InputError if a required argument is missing."""
     if values.get(parameter.name) is not None:
         if parameter.default is not inspect.Parameter.empty and arrays.is_array(values[parameter.name]):
             call.notes.append(f"the optional argument '{parameter.name}' is taken from the data")
@@ -399,7 +400,7 @@ def _takes_container(parameters: list[inspect.Parameter], inputs: Inputs) -> boo
 
 
 def _bind_container(inputs: Inputs) -> Call:
-    """Binds all tensors of a container; those that `forward` does not use are left out when it is traced."""
+    """Binds the tensors of a container; `drop` leaves out those that `forward` does not read."""
     if hasattr(inputs.container, "canonical_etypes"):
         raise Refused(
             f"forward takes a {type(inputs.container).__name__}, whose operators no TorchScript file can hold",

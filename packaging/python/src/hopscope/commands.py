@@ -134,7 +134,7 @@ def planned(given: Files, settings: Mapping[str, Any], pins: Pins, place: Scratc
 
 
 def pin_words(pins: Pins, place: Scratch) -> list[str]:
-    """Writes the pins to a file and returns the options that name it."""
+    """Writes the pins to a file and returns the options that name it. Without pins, there are none."""
     if not pins:
         return []
     path = place.folder() / "pins.json"
@@ -235,7 +235,7 @@ def devices() -> Devices:
     """Lists the devices of this machine.
 
     Returns:
-        Devices: The usable devices, and the reasons why others cannot be used.
+        Devices: The usable devices, and the reasons why a GPU cannot be used or is slow.
 
     Example:
         >>> hopscope.devices().devices[0]

@@ -89,10 +89,10 @@ class Comparison:
 
 @door
 def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: Place | None = None) -> Comparison:
-    """Compares two files of a model on the same data, and finds the operator at which their numbers diverge.
+    """Compares two files of a model on the same data. If it can, finds the operator at which they diverge.
 
-    All rows of all outputs are compared, with the same tolerance as in a verification. Each file is computed by its own
-    `forward`, or by a staged run if that does not fit into memory.
+    All rows of all outputs are compared, with the same tolerance as in a verification. A model is computed by its own
+    `forward`. If that does not fit into memory, a staged run computes it.
 
     Args:
         first (torch.nn.Module | Saved | str | Path): A model, as for `inference`.

@@ -137,8 +137,9 @@ def _listed(value: Any) -> Any:
 
 
 def _from_mapping(data: Mapping[Any, Any]) -> Inputs:
-    """Reads a dict whose entries are arrays, numbers, objects with tensors, dicts and lists of these, tables, or edges
-    in any form. Attributes that come with edges are used unless the dict has an entry of that name."""
+    """Reads a dict whose entries are arrays, .npy files, numbers, objects with tensors, dicts and lists of these,
+    tables, or edges in any form. Attributes that come with edges at the top level are used unless the dict has an entry
+    of that name."""
     table: dict[str, Any] = {}
     brought: dict[str, Any] = {}
     for key, value in data.items():

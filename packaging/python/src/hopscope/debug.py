@@ -1,6 +1,6 @@
 """The debugger as functions: the operator at which numbers go wrong, the numbers that operators compute, and the memory
 that batches take. Every result has the engine's whole JSON as `document` (docs/reference/format-findings.md,
-docs/reference/format-tensor.md, and plan/memory in docs/reference/protocol.md)."""
+docs/reference/format-tensor.md, and plan/memory in docs/reference/format-plan-answers.md)."""
 
 from __future__ import annotations
 
@@ -203,8 +203,8 @@ def watch(
         Watched: The rows and contributions.
 
     Raises:
-        UsageError: There is nothing to watch, no stage computes rows of a place, or a name in `messages` is not that of
-            an aggregation.
+        UsageError: There is nothing to watch, no stage computes rows of a place, or a name in `messages` stands for no
+            aggregation.
         HopscopeError: As for `inference`.
 
     Example:
@@ -247,7 +247,7 @@ def tensor(
         place (str): An operator, a value, an input or a weight, or a kind or module with a single result.
         nodes (int | Iterable[int] | None): The nodes whose rows to return.
         rows (tuple[int, int] | None): The range of rows to return; its end is exclusive.
-        batch_of (int | None): The node whose batch to return.
+        batch_of (int | None): The node whose batch to return; without effect on values that no batch computes.
         plan (Plan | str | Path | None): The plan of the run; None: the plan of the depth heuristic.
         batch (int | None): Destination nodes per batch; None: 65,536.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
@@ -257,7 +257,7 @@ def tensor(
         Tensor: The numbers.
 
     Raises:
-        UsageError: The place names no value or several, or has no such rows.
+        UsageError: The place names no value or several, or its rows cannot be chosen in this way.
         HopscopeError: As for `inference`.
 
     Example:

@@ -1,5 +1,5 @@
-"""Models, plans and devices as the engine describes them, as plain objects. `document` is always the whole JSON
-(docs/reference/format-*.md); the other attributes are those used most."""
+"""Models, plans and devices as the engine describes them, as plain objects. The `document` of an `Inspection`, a
+`Plan` and `Devices` is the whole JSON. The other attributes are those used most."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class Plan:
         unit (str): The unit of `cost`: "seconds" or "bytes".
         cost (float | None): The cost by the cost model; None without data.
         gap (float | None): The largest possible distance from the optimum, relative to the cost. It is 0 if the plan
-            is proven optimal; None: there are no data, or the plan is that of a heuristic.
+            is proven optimal; None: no bound is known, as for the plan of a heuristic.
         peak_memory (int | None): The predicted bytes on the device; None without data.
         bytes (dict[str, int]): Bytes that the stages write ("d2h"), read ("h2d"), and read of the graph's structure
             ("structure"). Empty without data.
@@ -297,7 +297,7 @@ class Devices:
 
     Attributes:
         devices (Table[Device]): The devices, the CPU first.
-        missing (list[str]): Sentences about why other devices cannot be used.
+        missing (list[str]): Sentences about why a GPU cannot be used or is slow.
         document (dict[str, Any]): The document of `hopscope-engine devices --json`.
     """
 

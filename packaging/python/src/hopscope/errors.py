@@ -107,7 +107,7 @@ def _unforeseen(name: str, problem: Exception) -> HopscopeError:
 
 
 def origin_of(problem: BaseException) -> str:
-    """Returns the innermost line outside of torch."""
+    """Returns the innermost line outside of torch as FILE:LINE; empty if there is none."""
     trace, place = problem.__traceback__, ""
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
