@@ -73,8 +73,8 @@ struct WatchRequest {
 };
 
 // Runs the plan, and records hits of breakpoints, rows of values and contributions of messages. Fails with Usage if a
-// place names no operator (a breakpoint may also name a stage), if none of the values that one of `values` names has
-// rows that a stage computes, or if one of `aggregations` names no operator that aggregates messages.
+// place names no operator; a breakpoint may also name a stage. At least one value that an entry of `values` names must
+// have rows that a stage computes, and an entry of `aggregations` must name an operator that aggregates messages.
 base::Result<schema::WatchReport> watch(const Subject& subject, const plan::Plan& plan, const WatchRequest& request,
                                         const Settings& settings, std::stop_token stop);
 

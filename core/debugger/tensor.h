@@ -28,8 +28,8 @@ struct SeenTensor {
 
 // Runs the plan on a CPU up to the requested value, one operator at a time. Values that no batch computes (those of the
 // prologue, of reductions over all rows, and within other operators) are computed on whole tensors. Inputs and weights
-// are not copied. Fails with Usage if `place` names no value or several (an operator counts as one), if the value is a
-// sparse matrix or an input that is not in the data, or if rows cannot be chosen as requested. Fails with Resources if
+// are not copied. Fails with Usage if `place` names no value or several (an operator counts as one) or if the value is a
+// sparse matrix. Also fails with Usage if an input is not in the data or rows cannot be chosen as requested. Fails with Resources if
 // the rows do not fit into memory.
 base::Result<SeenTensor> seeTensor(const Subject& subject, const plan::Plan& plan, const TensorRequest& request,
                                    const Settings& settings, std::stop_token stop);

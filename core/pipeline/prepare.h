@@ -48,9 +48,9 @@ base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter
 base::Status walkModel(Prepared& prepared, Reporter& reporter);
 void analyseModel(Prepared& prepared, Reporter& reporter);
 
-// Performs all three steps. With `tolerant`, a model that cannot be walked, must not be run, fails on its sample, or
-// has no sample or no supported forward becomes a Prepared with a refused analysis of the operators in its code
-// (loader::readCode). Any other failure is an error.
+// Performs all three steps. With `tolerant`, a model that cannot be walked or must not be run becomes a Prepared with a
+// refused analysis of the operators in its code (loader::readCode). So does one that fails on its sample, or has no
+// sample or no supported forward. Any other failure is an error.
 base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter);
 
 // Walks the model again with the whole inputs as the sample, for branches with a different outcome on these. Returns

@@ -31,8 +31,8 @@ struct InspectSubject {
 json::Value inspectValue(const InspectSubject& subject);
 std::string writeInspect(const InspectSubject& subject);  // its text
 
-// Returns the number of rows of each table, as far as it follows from sizes that the model file fixes, from the
-// declared sizes of node, edge and graph tables, and from those `counted` for tables that masks select.
+// Returns the number of rows of each table, as far as it follows from sizes that the model file fixes and from the
+// declared sizes of node, edge and graph tables. `counted`: the sizes of tables that masks select.
 std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& analysis,
                                                      const std::map<std::string, std::int64_t>& declared,
                                                      const std::map<analysis::SpaceId, std::int64_t>& counted = {});

@@ -112,8 +112,8 @@ Split makeSplit(const plan::Plan& plan, const analysis::Analysis& analysis, std:
 
 std::string writeSplit(const Split& split);
 
-// Reads the document. Fails with Input and a JSON pointer, also for a value without a tensor, a row space or table that
-// is not listed, a tensor or table that is listed twice, and stages out of order. A stage may only read inputs of the
+// Reads the document. Fails with Input and a JSON pointer, also for a value without a tensor and a row space or table
+// that is not listed. The same holds for a tensor or table that is listed twice, and for stages out of order. A stage may only read inputs of the
 // model and values that are computed before it, and must write its stored values.
 base::Result<Split> readSplit(const std::string& text, const std::string& file);
 
