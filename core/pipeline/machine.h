@@ -13,7 +13,8 @@
 
 namespace hopscope::pipeline {
 
-// Returns the path of the file, in $XDG_CACHE_HOME or ~/.cache; empty if there is neither.
+// Returns the path of the file, in $XDG_CACHE_HOME or, if that is not set, in ~/.cache. Empty if neither XDG_CACHE_HOME nor
+// HOME is set.
 std::string machineFile();
 
 struct KnownMachine {

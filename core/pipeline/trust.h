@@ -14,7 +14,8 @@
 
 namespace hopscope::pipeline {
 
-// Returns the path of the list, hopscope/trusted in $XDG_CONFIG_HOME or ~/.config; empty if there is neither.
+// Returns the path of the list: hopscope/trusted in $XDG_CONFIG_HOME or, if that is not set, in ~/.config. Empty if neither
+// XDG_CONFIG_HOME nor HOME is set.
 std::string trustFile();
 
 struct TrustedFile {

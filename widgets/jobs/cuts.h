@@ -13,7 +13,7 @@ struct Cuts {
     base::Strategy strategy = base::Strategy::Optimal;
     base::Objective objective = base::Objective::Time;
     std::vector<plan::Pin> pins;
-    std::optional<int> stages = {};   // the most for an optimum; none: as few as needed
+    std::optional<int> stages = {};   // the maximum number in a search for a plan; none: no limit by the user
     models::PlanPtr exact = nullptr;  // a plan that was loaded from a file; null: the plan of strategy and pins
     bool operator==(const Cuts&) const = default;
 };

@@ -156,8 +156,8 @@ struct InputSchema {
 // True if an input has the sources of a relation's edges; otherwise the edges are the items of bags.
 bool listsSources(const InputSchema& schema, const std::string& relation);
 
-// True if the table is one of nodes: an input has its rows, or edges begin or end there. Other targets of keys are
-// tables of graphs, which count as nodes if the schema says so (`gathered`).
+// True if the table is one of nodes: an input whose role is not `graph` has its rows, or edges begin or end there. Other
+// targets of keys are tables of graphs, which count as nodes if the schema says so (`gathered`).
 bool isNodeTable(const InputSchema& schema, const std::string& table);
 
 // Parses one --role NAME=ROLE, with or without types. Fails with Usage on anything else. The result does not say

@@ -108,6 +108,8 @@ def plan(
         UsageError: An argument is wrong.
         InputError: An input is missing or unsuitable.
         Refused: The model cannot be saved or split, or not with these `pins`, `stages` or `host_memory`.
+        ResourceError: No batch fits into `memory`, or memory or disk space is not enough.
+        HopscopeError: As for `inference`.
 
     Example:
         >>> plan = hopscope.plan(saved, data, device="cpu", objective="bytes")
