@@ -61,8 +61,8 @@ struct Request {
 // Verifies a run, unless the mode is Mode::None. Compares all rows of the outputs if forward fits into memory and
 // `sampledOnly` is not set. Otherwise chooses at least `targets` destinations of each table with outputs (or all of its
 // rows), from all quantiles of the in-degree, and isolated ones. They are compared by running forward on their
-// depth_op-hop neighbourhoods, several at a time if these fit together. Neighbourhoods that are too large or unusable
-// are skipped, and so are those left after `sampledSeconds`.
+// depth_op-hop neighbourhoods, several at a time if these fit together. Neighbourhoods are skipped if they are too
+// large or unusable, or if `sampledSeconds` have passed.
 //
 // Sampling is impossible for models that reduce over the whole graph, pool graphs, or compute with table sizes, row
 // numbers or the whole structure, and for those that look up or aggregate rows by computed numbers. Nor is it possible

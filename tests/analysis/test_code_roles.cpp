@@ -52,7 +52,7 @@ out = g
 
 TEST_CASE("a role that the user gave stays") { CHECK(asked(gated, "w").empty()); }
 
-TEST_CASE("a role that the user gave to sources stays if the offsets beside them get another form")
+TEST_CASE("a role that the user gave to sources stays if the form of their offsets changes")
 {
     test::DrawnProgram drawn = test::drawProgram(R"(
 x = node f[7,4]

@@ -77,7 +77,7 @@ TEST_CASE("removing takes what links lead to for somebody else's")
     CHECK(prepared.untouched());
 }
 
-TEST_CASE("a link in the place of a folder to be removed remains, and so does its target")
+TEST_CASE("a link in the place of a folder to be removed remains, with its target")
 {
     const Prepared prepared;
     const fs::path link = fs::path(prepared.holder.path) / "instead";

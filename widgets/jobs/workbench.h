@@ -71,8 +71,8 @@ public:
     void step(protocol::RunStep unit);
     void stopRun();
 
-    // Plans the same cuts and the references again, after the rates of the machine have changed. If a plan was loaded,
-    // it stays, and so do the references.
+    // Plans the same cuts and the references again, after the rates of the machine have changed. A plan that was
+    // loaded stays, with the references.
     void planAgain();
 
     void restoreSettings(const models::Settings& settings);  // from a session file; no undo step

@@ -6,7 +6,7 @@
 
 namespace hopscope::models {
 
-// States what the workers are doing: "2 of 3 workers wait for worker 1, which is at shard 14 of stage 2." After the run,
+// Describes the activity of the workers: "2 of 3 workers wait for worker 1, which is at shard 14 of stage 2." After the run,
 // states for which share of their time they were computing. Empty without workers.
 QString waitSentence(const RunLog& log);
 // Returns "3 workers · 1 lost · 2 shards recomputed · slowest: worker 2, +18 % · 12.4 MiB written, 6.1 MiB read back".

@@ -101,7 +101,7 @@ inline constexpr auto roleWords = std::to_array<RoleWord>({
     {"plain", "", RoleKind::Plain, {}, TableKind::None, "no rows", "no rows"},
 });
 
-// Returns the spelling of a role. [2, E] and [E, 2] share one, and so do Index and Ends.
+// Returns the spelling of a role: the same for [2, E] and [E, 2], and for Index and Ends.
 const RoleWord& wordOf(const InputRole& role);
 // Returns all spellings: "node:T, index:S>T, .., graph or plain".
 std::string listRoles();
