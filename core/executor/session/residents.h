@@ -78,6 +78,7 @@ private:
 };
 
 class Session;
+class TableUpload;
 
 class Residents {
 public:
@@ -95,12 +96,12 @@ public:
     const at::Tensor& table(ir::ValueId value);
 
 private:
-    at::Tensor make(const ResidentPart& part);
+    at::Tensor make(const ResidentPart& part, TableUpload& upload);
+    at::Tensor onHost(const ResidentPart& part);
     at::Tensor ownedRows(const ResidentPart& part);
     at::Tensor columns(const ResidentPart& part);
     at::Tensor offsets(const ResidentPart& part);
     at::Tensor pieces(const ResidentPart& part);
-    at::Tensor uploaded(const at::Tensor& host);
     at::Tensor standIn(ir::ValueId value);
 
     Session& m_session;

@@ -1,0 +1,161 @@
+// Ways in and out of a GPU: tables that are copied there once, stores of later stages, and results.
+
+#include <filesystem>
+#include <random>
+
+#include <doctest/doctest.h>
+
+#include "device_runs.h"
+#include "executor/device/device_context.h"
+#include "executor/failure.h"
+#include "executor/device/table_upload.h"
+
+namespace hopscope::device_tests {
+
+namespace {
+
+using executor::DeviceContext;
+using executor::TableUpload;
+
+constexpr double pciExpress = 50e9, copyLatency = 10e-6;
+
+constexpr int smallCopies = 6;  // of a run: weights, and the graph's offsets
+
+void useLink()
+{
+    fake_device::Latency latency;
+    latency.copyLatency = copyLatency;
+    latency.h2dBytesPerSecond = latency.d2hBytesPerSecond = pciExpress;
+    fake_device::setLatency(latency);
+    fake_device::resetClock();
+    fake_device::resetCounts();
+}
+
+// With inputs and the graph on the GPU.
+Subject withInputsResident(const std::string& name)
+{
+    Subject s = subject(name);
+    s.plan.device = "cuda:0";
+    auto kept = models::withResidents(s.prepared, s.plan, s.inputs, 1000);
+    REQUIRE(kept.has_value());
+    s.plan = std::move(*kept);
+    for (const ir::NamedValue& in : s.prepared.analysis.program.inputs)
+        if (in.name == "x" && std::ranges::find(s.plan.resident, in.value) == s.plan.resident.end())
+            s.plan.resident.push_back(in.value);
+    s.plan.residentStructure = true;
+    return s;
+}
+
+std::vector<at::Tensor> tablesOfAllSizes(std::mt19937_64& random)
+{
+    std::vector<at::Tensor> tables;
+    for (const std::int64_t count : {0, 1, 5, 4095, 4096, 4097, 300000, 2500000}) {
+        at::Tensor table = at::empty({count, 3}, at::kShort);
+        auto* const cells = table.mutable_data_ptr<std::int16_t>();
+        for (std::int64_t i = 0; i < table.numel(); ++i) cells[i] = static_cast<std::int16_t>(random());
+        tables.push_back(table);
+    }
+    return tables;
+}
+
+std::int64_t bytesOf(const std::vector<at::Tensor>& tables)
+{
+    std::int64_t bytes = 0;
+    for (const at::Tensor& t : tables) bytes += static_cast<std::int64_t>(t.nbytes());
+    return bytes;
+}
+
+}  // namespace
+
+// ---- tables that stay on the device
+
+TEST_CASE_FIXTURE(Device, "Tables of any size arrive on the device as they are, through memory that is given back")
+{
+    const c10::InferenceMode inference;
+    std::mt19937_64 random(6);
+    const std::vector<at::Tensor> tables = tablesOfAllSizes(random);
+    for (const bool fails : {false, true}) {
+        CAPTURE(fails);
+        fake_device::failEveryPinned(fails);
+        DeviceContext device("cuda:0");
+        TableUpload upload(device, {}, bytesOf(tables));
+        CHECK(upload.pinned() != fails);
+        std::vector<at::Tensor> there;
+        for (const at::Tensor& table : tables) {
+            at::Tensor gone = table.clone();
+            there.push_back(upload.copy(gone));
+            gone.fill_(0);
+        }
+        device.order(executor::Lane::Upload, executor::Lane::Compute);
+        for (std::size_t t = 0; t < tables.size(); ++t) CHECK(there[t].cpu().equal(tables[t]));
+        CHECK((fake_device::bytesPinned() == 0) == fails);
+        upload.finish();
+        CHECK(fake_device::bytesPinned() == 0);
+    }
+    CHECK(found.sentences().empty());
+}
+
+TEST_CASE_FIXTURE(Device, "The memory for copying tables is small beside them, and no larger than they are")
+{
+    const c10::InferenceMode inference;
+    for (const std::int64_t megabytes : {1, 2, 7, 100, 600}) {
+        CAPTURE(megabytes);
+        const std::int64_t bytes = megabytes << 20;
+        fake_device::resetCounts();
+        DeviceContext device("cuda:0");
+        const TableUpload upload(device, {}, bytes);
+        CHECK(fake_device::counts().pinnedWaste == 0);
+        CHECK(fake_device::bytesPinned() <= std::max(2 * bytes, std::int64_t{8} << 20));
+        CHECK(fake_device::bytesPinned() <= std::max(bytes / 16, std::int64_t{8} << 20));
+    }
+}
+
+TEST_CASE_FIXTURE(Device, "Tables are copied to the device at the rate of the link")
+{
+    const c10::InferenceMode inference;
+    const at::Tensor table = at::ones({80 << 20}, at::kFloat);
+    const auto bytes = static_cast<std::int64_t>(table.nbytes());
+    DeviceContext device("cuda:0");
+    useLink();
+    TableUpload upload(device, {}, bytes);
+    const at::Tensor there = upload.copy(table);
+    upload.finish();
+    CHECK(fake_device::virtualSeconds() <= 1.2 * static_cast<double>(bytes) / pciExpress);
+    CHECK(fake_device::counts().bytesUp == bytes);
+    CHECK(fake_device::counts().hostWaits <= bytes / (4 << 20) + 2);
+}
+
+TEST_CASE_FIXTURE(Device, "A stop ends the copying of a table between two pieces")
+{
+    const c10::InferenceMode inference;
+    const at::Tensor table = at::zeros({4 << 20}, at::kFloat);
+    DeviceContext device("cuda:0");
+    std::stop_source source;
+    TableUpload upload(device, source.get_token(), static_cast<std::int64_t>(table.nbytes()));
+    source.request_stop();
+    CHECK_THROWS_AS((void)upload.copy(table), executor::Failure);
+    CHECK(fake_device::counts().uploads == 0);
+}
+
+TEST_CASE_FIXTURE(Device, "The inputs of a run reach the device at the rate of the link, before the first batch")
+{
+    const Subject s = withInputsResident("wide");
+    useLink();
+    double copied = -1;
+    std::int64_t bytes = 0, waits = 0, pinned = 0;
+    accelerator().beforeSegment = [&] {
+        if (copied >= 0) return;
+        copied = fake_device::virtualSeconds();
+        const fake_device::Counts counts = fake_device::counts();
+        bytes = counts.bytesUp;
+        waits = counts.hostWaits;
+        pinned = fake_device::bytesPinned();
+    };
+    CHECK(attempt(s, onGpu(800)).unlessRight() == "");
+    CHECK(bytes > 20000 * 128 * 4 + 60000 * 4);
+    CHECK(copied <= 1.2 * static_cast<double>(bytes) / pciExpress + smallCopies * copyLatency);
+    CHECK(waits < 20);
+    CHECK(pinned <= std::int64_t{10} << 20);  // the slots of the batches
+}
+
+}  // namespace hopscope::device_tests
