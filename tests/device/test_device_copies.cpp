@@ -2,13 +2,16 @@
 
 #include <filesystem>
 #include <random>
+#include <set>
 
 #include <doctest/doctest.h>
 
 #include "device_runs.h"
 #include "executor/device/device_context.h"
-#include "executor/failure.h"
 #include "executor/device/table_upload.h"
+#include "executor/failure.h"
+#include "graph/file.h"
+#include "support/temporary_folder.h"
 
 namespace hopscope::device_tests {
 
@@ -156,6 +159,62 @@ TEST_CASE_FIXTURE(Device, "The inputs of a run reach the device at the rate of t
     CHECK(copied <= 1.2 * static_cast<double>(bytes) / pciExpress + smallCopies * copyLatency);
     CHECK(waits < 20);
     CHECK(pinned <= std::int64_t{10} << 20);  // the slots of the batches
+}
+
+// ---- stores of later stages
+
+namespace {
+
+// Lets stores lie in memory, as in a run of the engine.
+struct Allowed {
+    explicit Allowed(std::int64_t bytes)
+    {
+        graph::assumeFastPages();
+        graph::allowAnonymousScratch(bytes);
+    }
+    ~Allowed() { graph::allowAnonymousScratch(0); }
+    Allowed(const Allowed&) = delete;
+    Allowed& operator=(const Allowed&) = delete;
+};
+
+// The values that have files while a run computes, after its first event.
+std::set<std::string> filesDuring(const Subject& s, executor::Options options)
+{
+    const test::TemporaryFolder folder;
+    options.folder = folder.path;
+    std::set<std::string> names;
+    EveryEvent looking([&] {
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path)) {
+            const std::string name = entry.path().filename();
+            names.insert(name.substr(0, name.find('.')));
+        }
+    });
+    const auto report = executor::run(s.prepared.walk, s.prepared.analysis, s.plan, s.inputs, options, looking, {});
+    CHECK(report.has_value());
+    return names;
+}
+
+executor::Options onCpu(std::int64_t batch)
+{
+    executor::Options options = onGpu(batch);
+    options.device = "cpu";
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Device, "Stores between stages lie in memory where those of a CPU run do, and in files elsewhere")
+{
+    const Subject& s = subject("wide");
+    for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{4} << 20, std::int64_t{1} << 30}) {
+        CAPTURE(bytes);
+        const Allowed allowed(bytes);
+        const std::set<std::string> files = filesDuring(s, onGpu(800));
+        CHECK(files == filesDuring(s, onCpu(800)));
+        CHECK(files.size() == (bytes > (std::int64_t{10} << 20) ? 1 : 2));
+        CHECK(attempt(s, onGpu(800)).unlessRight() == "");
+        CHECK(graph::anonymousScratch() == 0);
+    }
 }
 
 }  // namespace hopscope::device_tests

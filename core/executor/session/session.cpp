@@ -193,7 +193,7 @@ graph::Lasting Session::lasting() const
 
 bool Session::staysInMemory(ir::ValueId id) const
 {
-    return !device.gpu() && !options.journal && (!isOutput(id) || numbers(id) == Numbers::Places);
+    return !options.journal && (!isOutput(id) || numbers(id) == Numbers::Places);
 }
 
 std::shared_ptr<Store> Session::newStore(ir::ValueId id)
