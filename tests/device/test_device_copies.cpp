@@ -1,8 +1,14 @@
 // Ways in and out of a GPU: tables that are copied there once, stores of later stages, and results.
 
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <random>
 #include <set>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -214,6 +220,94 @@ TEST_CASE_FIXTURE(Device, "Stores between stages lie in memory where those of a 
         CHECK(files.size() == (bytes > (std::int64_t{10} << 20) ? 1 : 2));
         CHECK(attempt(s, onGpu(800)).unlessRight() == "");
         CHECK(graph::anonymousScratch() == 0);
+    }
+}
+
+// ---- results
+
+namespace {
+
+constexpr std::int64_t page = 4096;
+
+// Whether all pages of the only file that is being written in a folder are in memory.
+bool isPresent(const std::string& folder)
+{
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const auto file = graph::mapFile(entry.path());
+        if (!file || file->size == 0) return false;
+        std::vector<unsigned char> there(static_cast<std::size_t>((file->size + page - 1) / page));
+        if (::mincore(const_cast<std::byte*>(file->data), static_cast<std::size_t>(file->size), there.data()) != 0)
+            return false;
+        return std::ranges::all_of(there, [](unsigned char flags) { return (flags & 1) != 0; });
+    }
+    return false;
+}
+
+// Calls `event` after the first stage of a run.
+class AfterFirstStage final : public executor::Observer {
+public:
+    explicit AfterFirstStage(std::function<void()> event) : m_event(std::move(event)) {}
+    void stageFinished(plan::StageId stage, double) override
+    {
+        if (stage.number == 1) m_event();
+    }
+
+private:
+    std::function<void()> m_event;
+};
+
+// Files of this process may have so many bytes while this is alive, as on a full disk.
+class Disk {
+public:
+    explicit Disk(rlim_t bytes)
+    {
+        ::getrlimit(RLIMIT_FSIZE, &m_before);
+        const rlimit less{bytes, m_before.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &less);
+    }
+    ~Disk()
+    {
+        ::setrlimit(RLIMIT_FSIZE, &m_before);
+        std::signal(SIGXFSZ, m_handler);
+    }
+    Disk(const Disk&) = delete;
+    Disk& operator=(const Disk&) = delete;
+
+private:
+    rlimit m_before{};
+    void (*m_handler)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Device, "The pages of a result's file are there before the stage that writes it")
+{
+    const Allowed allowed(std::int64_t{1} << 30);
+    const Subject& s = subject("wide");
+    const test::TemporaryFolder folder;
+    executor::Options options = onGpu(800);
+    options.folder = folder.path;
+    bool present = false;
+    AfterFirstStage waiting([&] {
+        for (int tries = 0; tries < 1000 && !present; ++tries) {
+            present = isPresent(folder.path);
+            if (!present) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+    });
+    CHECK(executor::run(s.prepared.walk, s.prepared.analysis, s.plan, s.inputs, options, waiting, {}).has_value());
+    CHECK(present);
+}
+
+TEST_CASE_FIXTURE(Device, "Without room for a result a run ends as on a CPU, and leaves no file")
+{
+    const Allowed allowed(std::int64_t{1} << 30);
+    const Disk disk(1 << 20);
+    for (const executor::Options& options : {onCpu(800), onGpu(800)}) {
+        CAPTURE(options.device);
+        const Attempt result = attempt(subject("wide"), options);
+        CHECK(result.unless(base::ErrorCode::Resources) == "");
+        REQUIRE(result.error);
+        CHECK(result.error->message.find("out.npy: File too large") != std::string::npos);
     }
 }
 
