@@ -73,13 +73,12 @@ at::Tensor TableUpload::copy(const at::Tensor& host)
     return there;
 }
 
+// Freed memory stays pinned until the device has passed its last copy.
 void TableUpload::finish()
 {
-    for (Place& place : m_places) {
-        if (place.copied) place.copied->synchronize();
-        place = {};
-    }
+    m_places = {};
     m_used = 0;
+    m_device.synchronize();
     m_device.unpin();
 }
 
