@@ -1,4 +1,5 @@
 """`hopscope.export` and `hopscope.load` against the models' own forward."""
+import importlib.util
 import shutil
 import tempfile
 import unittest
@@ -6,8 +7,9 @@ from pathlib import Path
 
 import hopscope
 import torch
+from hopscope.data import inputs_of
 
-from support import FEATURES, Attention, EdgeScores, Gcn, Plain
+from support import FEATURES, ROOT, Attention, EdgeScores, Gcn, Plain
 
 
 class Chaotic(Plain):
@@ -53,6 +55,17 @@ class Exporting(unittest.TestCase):
                 hopscope.export(model.eval(), self.inputs, self.folder / "made")
             self.assertTrue(caught.exception.message)
             self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_the_package_and_run_py_read_the_sample_of_every_format(self):
+        made = hopscope.export(Plain(), self.inputs, self.folder / "made")
+        spec = importlib.util.spec_from_file_location("run", made.folder / "run.py")
+        run = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(run)
+        wanted = torch.tensor([[1.5, -2, 3.25], [0, 0.001, 7]])
+        for file in sorted((ROOT / "tests/graph/formats").iterdir()):
+            word = f"x={file}" if file.suffix in run.ARRAYS else str(file)
+            self.assertTrue(torch.equal(run.read_data([word])["x"], wanted), file.name)
+            self.assertTrue(torch.equal(torch.tensor(inputs_of(word).values["x"]), wanted), file.name)
 
     def test_failures_are_exceptions_with_a_sentence(self):
         model = Plain()

@@ -43,7 +43,7 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
     m_session.device.emptyCache();
     if (!sizer.backOff(destinations.count)) {
         if (std::exchange(m_retried, destinations.first) != destinations.first) return;  // now that the cache is empty
-        const auto limit = m_session.options.memoryLimit;
+        const auto limit = m_session.options.memory;
         raise(base::ErrorCode::Resources,
               "stage " + std::to_string(m_report.index.number) +
                   " runs out of memory even for a single destination node (rows that belong to it: " +

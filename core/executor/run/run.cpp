@@ -90,7 +90,7 @@ private:
     void setLimit()
     {
         DeviceContext& device = m_session.device;
-        const auto wanted = m_session.options.memoryLimit;
+        const auto wanted = m_session.options.memory;
         if (wanted) device.setLimit(device.gpu() ? *wanted : tensorLimit(*wanted));
         m_budget = device.batchBudget(wanted);
         if (const Journal* const journal = m_session.options.journal)
@@ -419,7 +419,7 @@ bool stayInMemory(const base::TensorMap& inputs, const Options& options)
 tl::unexpected<base::Error> outOfMemory(const Options& options)
 {
     const std::string limit =
-        options.memoryLimit ? base::formatBytes(static_cast<double>(*options.memoryLimit)) : "the device's memory";
+        options.memory ? base::formatBytes(static_cast<double>(*options.memory)) : "the device's memory";
     return base::fail(base::ErrorCode::Resources,
                       "out of memory outside of any batch: " + limit + " is not enough for this graph", moreMemory);
 }
@@ -431,9 +431,9 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
                             std::stop_token stop, std::shared_ptr<Structure> known)
 {
     installCpuAllocator();
-    const graph::ScratchScope scratch(options.memoryLimit && options.device == "cpu");
+    const graph::ScratchScope scratch(options.memory && options.device == "cpu");
     const c10::InferenceMode inference;
-    const Cores cores(options.threads);
+    const Cores cores(options.threads.value_or(0));
     return catchAtBoundary(
         [&] {
             const std::shared_ptr<Structure> structure =

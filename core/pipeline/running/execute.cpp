@@ -76,15 +76,11 @@ std::map<std::string, std::string> holdersOf(const base::TensorMap& inputs, cons
 executor::Options runOptions(const ExecutionRequest& request, const Prepared& prepared, const Execution& execution)
 {
     const plan::Plan& plan = execution.plan;
-    executor::Options options;
+    executor::Options options(request.settings);
     options.device = plan.device;
     options.batch = plan.batch;
-    if (execution.forecast) options.sizes = execution.forecast->prediction.sizes();
-    options.memoryLimit = request.settings.memory;
-    options.fuse = request.settings.fuse;
     options.reorder = orderOf(request);
-    options.store = request.settings.store;
-    options.cache = request.settings.cache;
+    if (execution.forecast) options.sizes = execution.forecast->prediction.sizes();
     options.dropStores = request.settings.hostMemory.has_value() || !request.keepStores;
     options.folder = request.folder;
     options.journal = request.journal;
