@@ -5,6 +5,7 @@
 #include "executor/block.h"
 #include "executor/segment_run.h"
 #include "executor/session.h"
+#include "executor/strip_run.h"
 
 namespace hopscope::executor {
 
@@ -26,13 +27,15 @@ public:
     at::Tensor columns(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
     // Returns the offsets of the batch's destinations, as positions in the whole adjacency.
     at::Tensor offsets(const ir::RowClass& rows);
-    // Provides a segment with the structure of its messages.
+    // Provide a segment, or strips, with the structure of their messages.
     void give(const Segment& s, SegmentInputs& in);
+    void give(const StripPart& part, StripInputs& in);
 
 private:
     std::int64_t firstOf(const ir::RowClass& rows);
     const at::Tensor& allColumns(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
-    void givePieces(const ir::RowClass& rows, SegmentInputs& in);
+    template <class Inputs>
+    void givePieces(const ir::RowClass& rows, Inputs& in);
 
     Session& m_session;
     const LoopProgram& m_program;

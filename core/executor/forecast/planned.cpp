@@ -175,7 +175,8 @@ void Planned::compile(const PredictOptions& options)
 {
     m_loops.clear();
     if (!gpu()) return compileOnCpu(options);
-    m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure, std::nullopt);
+    m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure,
+                                         executor::Families::of(options.fuse, true), std::nullopt);
     for (const auto& programs : m_programs) {
         auto& loops = m_loops.emplace_back();
         for (const executor::LoopProgram& p : programs) loops.emplace_back(m_known.compiled.onGpu(p, m_choice));
@@ -189,9 +190,9 @@ void Planned::compileOnCpu(const PredictOptions& options)
                                           .tile = options.tile,
                                           .budget = budget(options.memory),
                                           .threads = at::get_num_threads(),
-                                          .families = executor::Families::of(options.fuse),
                                           .store = options.store};
-    const executor::LoopCompiler compiler(m_analysis, m_choice, m_structure, request);
+    const executor::LoopCompiler compiler(m_analysis, m_choice, m_structure,
+                                          executor::Families::of(options.fuse, false), request);
     executor::StoredValues stored;
     m_known.compiled.begin(options);
     for (const plan::Stage& stage : m_plan.stages) {
