@@ -40,7 +40,7 @@ struct Options {
     std::string folder;                        // for stores and scratch files; must exist
     std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending
     int threads = 0;                           // 0: as for the calling thread (Cores)
-    // CPU: the patterns that are fused; by default all.
+    // The patterns that are fused; by default all.
     std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};
     // CPU: the order in which nodes are computed. The tensors in the report are in the order of the input.
     base::Reorder reorder = base::Reorder::None;

@@ -23,36 +23,43 @@ std::int64_t phasesOf(const StripProgram& program)
     return std::popcount(all);
 }
 
+struct Checked {
+    std::int64_t pieces = 0;
+    bool shared = true;  // rows of edges lie in shared memory
+};
+
+Checked checkSeed(std::uint64_t seed)
+{
+    Case cuda(seed);
+    CAPTURE(strip_case::describe(cuda));
+    if (!stripFits(cuda.program)) return {};
+    cuda.forGpu();
+    REQUIRE(stripOnHost(cuda.program, cuda.arguments, nullptr) == 0);
+    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+        hwy::SetSupportedTargetsForTest(target);
+        CAPTURE(hwy::TargetName(target));
+        Case cpu(seed);
+        cpu.onCpu();
+        const auto wrong = strip_case::difference(cpu, cuda);
+        REQUIRE_MESSAGE(!wrong, wrong.value_or(""));
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    return {cuda.arguments.pieceCount, stripLaunch(cuda.program, cuda.arguments).shared};
+}
+
 }  // namespace
 
 TEST_CASE("strips of every instruction set and of the CUDA kernels agree bit for bit on random programs")
 {
     int hubs = 0, outside = 0;
-    for (std::uint64_t seed = 0; seed < 1200; ++seed) {
-        Case cuda(seed);
-        CAPTURE(strip_case::describe(cuda));
-        if (!stripFits(cuda.program)) continue;
-        cuda.forGpu();
-        REQUIRE(stripOnHost(cuda.program, cuda.arguments, nullptr) == 0);
-        hubs += cuda.pieces.empty() ? 0 : 1;
-        outside += stripLaunch(cuda.program, cuda.arguments).shared ? 0 : 1;
-        for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-            hwy::SetSupportedTargetsForTest(target);
-            CAPTURE(hwy::TargetName(target));
-            Case cpu(seed);
-            cpu.onCpu();
-            const auto wrong = strip_case::difference(cpu, cuda);
-            REQUIRE_MESSAGE(!wrong, wrong.value_or(""));
-        }
-        hwy::SetSupportedTargetsForTest(0);
-    }
-    CHECK(hubs > 100);
-    CHECK(outside > 1);
+    for (std::uint64_t seed = 0; seed < 200; ++seed) hubs += checkSeed(seed).pieces > 0 ? 1 : 0;
+    CHECK(hubs > 30);
+    for (std::uint64_t seed = 60; outside < 2; seed += 61) outside += checkSeed(seed).shared ? 0 : 1;
 }
 
 TEST_CASE("strips without hubs are one launch, hubs take two more for each phase; the first failure ends them")
 {
-    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
         Case c(seed);
         CAPTURE(strip_case::describe(c));
         c.forGpu();

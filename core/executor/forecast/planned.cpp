@@ -166,6 +166,7 @@ Timing Planned::timed(const PlannedLoop& l, std::int64_t rows, const WallTable& 
                     return static_cast<double>(on.kind == RowKind::All ? 0
                                                                        : m_counts.of(*l.program.loop, on, rows).total);
                 }};
+    run.gpu = gpu();
     run.batches = static_cast<double>(m_counts.of(*l.program.loop, own, rows).perBatch.size());
     if (l.program.tiling) run.workers = l.program.tiling->workers;
     return timingOf(m_analysis, m_structure, run, walls, m_known.reuse);
