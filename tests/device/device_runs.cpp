@@ -27,6 +27,13 @@ int Accelerator::segment(const kernels::SegmentArguments& arguments, void* strea
     return m_fake.segment(arguments, stream);
 }
 
+int Accelerator::strips(const kernels::StripProgram& program, const kernels::StripArguments& arguments,
+                        void* stream) const
+{
+    if (beforeSegment) beforeSegment();
+    return m_fake.strips(program, arguments, stream);
+}
+
 Accelerator& accelerator()
 {
     static Accelerator& wrapped = []() -> Accelerator& {

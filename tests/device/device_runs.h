@@ -26,9 +26,11 @@ public:
     void initialise() const override { m_fake.initialise(); }
     bool limitMemory(c10::DeviceIndex device, std::int64_t bytes) const override;
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override;
+    int strips(const kernels::StripProgram& program, const kernels::StripArguments& arguments,
+               void* stream) const override;
 
     bool takesLimits = true;
-    std::function<void()> beforeSegment;  // on the thread that runs the plan
+    std::function<void()> beforeSegment;  // and strips, on the thread that runs the plan
 
 private:
     const executor::Accelerator& m_fake;

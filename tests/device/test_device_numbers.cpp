@@ -118,6 +118,30 @@ TEST_CASE_FIXTURE(Device, "Where all is resident, the host numbers nothing and c
         }
 }
 
+// Both convolutions of PNA multiply rows of edges by a matrix: these products have a row for each edge of a batch.
+TEST_CASE_FIXTURE(Device, "Where all is resident, convolutions make no rows of features for edges, in a few launches")
+{
+    constexpr std::int64_t convolutions = 2, mostLaunches = 4;
+    for (const Layer& layer : layers) {
+        if (layer.name == "pna") continue;
+        CAPTURE(layer.name);
+        const Subject s = resident(convolution(layer.name));
+        const base::TensorView& x = s.inputs.at("x");
+        CHECK(attempt(s, onGpu(0)).unlessRight() == "");  // allocates what LibTorch keeps
+        fake_device::resetCounts();
+        CHECK(attempt(s, onGpu(0)).unlessRight() == "");
+        const auto input = s.inputs.find("edge_attr");
+        const std::int64_t onEdges = input == s.inputs.end() ? 0 : input->second.bytes();
+        CHECK(fake_device::counts().largest <= std::max(4 * x.bytes() - 1, onEdges));
+        CHECK(fake_device::counts().segments <= convolutions * mostLaunches);
+        if (layer.name != "gatv2") continue;
+        executor::Options apart = onGpu(0);
+        apart.fuse = {};
+        CHECK(attempt(s, apart).unlessRight() == "");
+        CHECK(fake_device::counts().largest > 4 * x.bytes());
+    }
+}
+
 TEST_CASE_FIXTURE(Device, "Numbers are right whatever is resident, with row numbers of the host as well")
 {
     for (const Layer& layer : layers) {

@@ -166,6 +166,7 @@ Timing Planned::timed(const PlannedLoop& l, std::int64_t rows, const WallTable& 
                     return static_cast<double>(on.kind == RowKind::All ? 0
                                                                        : m_counts.of(*l.program.loop, on, rows).total);
                 }};
+    run.gpu = gpu();
     run.batches = static_cast<double>(m_counts.of(*l.program.loop, own, rows).perBatch.size());
     if (l.program.tiling) run.workers = l.program.tiling->workers;
     return timingOf(m_analysis, m_structure, run, walls, m_known.reuse);
@@ -175,7 +176,8 @@ void Planned::compile(const PredictOptions& options)
 {
     m_loops.clear();
     if (!gpu()) return compileOnCpu(options);
-    m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure, std::nullopt);
+    m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure,
+                                         executor::Families::of(options.fuse, true), std::nullopt);
     for (const auto& programs : m_programs) {
         auto& loops = m_loops.emplace_back();
         for (const executor::LoopProgram& p : programs) loops.emplace_back(m_known.compiled.onGpu(p, m_choice));
@@ -189,9 +191,9 @@ void Planned::compileOnCpu(const PredictOptions& options)
                                           .tile = options.tile,
                                           .budget = budget(options.memory),
                                           .threads = at::get_num_threads(),
-                                          .families = executor::Families::of(options.fuse),
                                           .store = options.store};
-    const executor::LoopCompiler compiler(m_analysis, m_choice, m_structure, request);
+    const executor::LoopCompiler compiler(m_analysis, m_choice, m_structure,
+                                          executor::Families::of(options.fuse, false), request);
     executor::StoredValues stored;
     m_known.compiled.begin(options);
     for (const plan::Stage& stage : m_plan.stages) {

@@ -63,7 +63,7 @@ public:
         setLimit();
         const bool gpu = m_session.device.gpu();
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure,
-                                   tilingOf(m_session, m_budget));
+                                   familiesOf(m_session), tilingOf(m_session, m_budget));
         prologue();
         beginJournal();
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
