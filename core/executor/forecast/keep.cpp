@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "executor/forecast/planned.h"
 
@@ -108,8 +109,11 @@ plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Pla
     const std::vector<Candidate> best = candidates(analysis, *known.structure, planned.programs(), copied);
     for (const bool structure : {true, false}) {
         plan.residentStructure = structure;
-        for (const Candidate& candidate : best) {
-            plan.resident.push_back(candidate.value);
+        std::ranges::transform(best, std::back_inserter(plan.resident), &Candidate::value);
+        const bool all = fits(Peaks::No);  // in most cases, and known at once
+        if (!all) plan.resident.clear();
+        for (std::size_t i = 0; !all && i < best.size(); ++i) {
+            plan.resident.push_back(best[i].value);
             if (!fits(Peaks::No)) plan.resident.pop_back();
         }
         while (!plan.resident.empty() && !fits(Peaks::Yes)) plan.resident.pop_back();
