@@ -158,8 +158,8 @@ public:
     base::Result<LeastMemory> leastMemory(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
     // Chooses the tables that stay on the GPU, in place of those in the plan: those that save the most copying relative
-    // to their size, in at most half of the memory. If any stay, the index arrays stay as well, provided that they fit.
-    // In a plan for a CPU, nothing stays. Fails like predict().
+    // to their size, each from its first use to its last, in all memory that batches do not need. The adjacencies stay
+    // as well if that leaves room for any table. In a plan for a CPU, nothing stays. Fails like predict().
     base::Result<plan::Plan> keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop);
 
     // Checks the inputs as executor::Structure::checkGuards() does. Fails with Input if they do not pass, and like
