@@ -120,6 +120,13 @@ const Subject& convolution(const std::string& name)
     return subjects.at(name);
 }
 
+const Subject& stack(const std::string& name)
+{
+    static const test::TemporaryFolder folder;
+    static const auto subjects = makeSubjects(folder.path, "make_stacks.py");
+    return subjects.at(name);
+}
+
 // ---- attempts
 
 namespace {

@@ -59,9 +59,10 @@ struct Subject {
 
 base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph);
 
-// Models of make_models.py and of make_convolutions.py. Each script runs once.
+// Models of make_models.py, make_convolutions.py and make_stacks.py. Each script runs once.
 const Subject& subject(const std::string& name);
 const Subject& convolution(const std::string& name);
+const Subject& stack(const std::string& name);
 inline const std::vector<std::string> smallModels{"gcn", "gat", "normed", "edges"};
 
 struct Attempt {

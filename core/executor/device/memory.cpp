@@ -308,6 +308,20 @@ std::int64_t countedOnGpu(std::int64_t wanted)
     return (wanted + step - 1) / step * step;
 }
 
+std::int64_t reservedOnGpu(const std::vector<std::int64_t>& wanted)
+{
+    constexpr std::int64_t mib = 1 << 20, shared = 20 * mib;
+    std::int64_t small = 0, own = 0;
+    double middle = 0;  // segments
+    for (const std::int64_t bytes : wanted) {
+        if (bytes <= mib) small += countedOnGpu(bytes);
+        else if (bytes >= 10 * mib) own += (bytes + 2 * mib - 1) / (2 * mib) * (2 * mib);
+        else middle += 1.0 / static_cast<double>(shared / bytes);
+    }
+    return (small + 2 * mib - 1) / (2 * mib) * (2 * mib) +
+           static_cast<std::int64_t>(std::ceil(middle - 1e-9)) * shared + own;
+}
+
 AllocationTrace::AllocationTrace(Spilled spilled) : m_outer(listening), m_spilled(spilled) { listening = this; }
 AllocationTrace::~AllocationTrace() { listening = m_outer; }
 

@@ -286,7 +286,7 @@ void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, con
     // Evaluated beforehand, so that all batches take the same memory.
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);
     const auto stays = static_cast<double>(session.device.memory().current);
-    LoopSizer sizer(session, program, std::max(budget - stays, 1.0));
+    LoopSizer sizer(session, program, leftToBatches(budget, stays, session.options.memoryLimit));
     Flow(session, program, sizer, books).run();
 }
 

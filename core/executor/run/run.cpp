@@ -28,6 +28,8 @@ namespace hopscope::executor {
 
 namespace {
 
+constexpr double shareOfTables = 0.25;  // of a GPU's memory: more leave no room for segments that are used in part
+
 // Restores the process-wide limit however the run ends.
 class LimitScope {
 public:
@@ -92,7 +94,7 @@ private:
         DeviceContext& device = m_session.device;
         const auto wanted = m_session.options.memory;
         if (wanted) device.setLimit(device.gpu() ? *wanted : tensorLimit(*wanted));
-        m_budget = device.batchBudget(wanted);
+        m_budget = device.budget(wanted);
         if (const Journal* const journal = m_session.options.journal)
             m_budget = static_cast<double>(journal->batchBytes().value_or(steadyBatchBytes(wanted)));
         m_budget = std::max(m_budget, 1.0);
@@ -313,9 +315,27 @@ private:
         createStores(program);
         m_session.spares.drop();
         makeReducers(program);
-        report.bytes += m_session.residents.load(program);
-        runLoop(m_session, program, books, share, m_budget);
+        const double unused = loadResidents(program, report);
+        runLoop(m_session, program, books, share, m_budget - unused);
         if (m_commit) m_commit->check();
+    }
+
+    // Where tables take much of a GPU's memory, the allocator gives back what batches have left: a table that was put into
+    // a part of it would keep the whole. Returns the bytes that it reserves for tables in vain.
+    double loadResidents(const LoopProgram& program, StageReport& report)
+    {
+        DeviceContext& device = m_session.device;
+        double tables = 0;
+        for (const ir::ValueId v : m_session.plan.resident)
+            tables += static_cast<double>(wholeBytes(m_session.analysis, v, m_session.structure.sizes()));
+        const bool much = device.gpu() && tables > shareOfTables * m_budget;
+        if (much) {
+            device.synchronize();
+            device.emptyCache();
+        }
+        report.bytes += m_session.residents.load(program);
+        const MemoryStats held = device.memory();
+        return much ? static_cast<double>(held.reserved - held.current) : 0;
     }
 
     void finishLoop(const LoopProgram& program, const Remainder& left)
