@@ -70,6 +70,12 @@ class Exporting(unittest.TestCase):
         (self.folder / "damaged" / "schema.json").write_text("{")
         with self.assertRaisesRegex(hopscope.InputError, "damaged"):
             hopscope.load(self.folder / "damaged")
+        shutil.copy(made.folder / "schema.json", self.folder / "damaged")
+        whole = (made.folder / "run.py").read_text()
+        for text in ("import (", "raise ValueError(1)", "1 / 0", "", whole[: len(whole) // 2], whole.replace("class Runner", "class R")):
+            (self.folder / "damaged" / "run.py").write_text(text)
+            with self.subTest(beginning=text[:20]), self.assertRaisesRegex(hopscope.InputError, "run.py is damaged"):
+                hopscope.load(self.folder / "damaged")
 
 
 if __name__ == "__main__":
