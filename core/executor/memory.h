@@ -34,6 +34,9 @@ void resetCpuPeak();
 void setCpuLimit(std::int64_t bytes);  // 0: no limit. Allocations beyond it throw c10::OutOfMemoryError.
 
 void dropCpuCache();  // gives freed blocks back to the system
+// Whether freed blocks are reused for somewhat smaller requests under a limit. That is faster, but holds more memory
+// than is counted, which the limit allows less often. It is allowed from each setCpuLimit() on.
+void reuseLargerBlocks(bool allowed);
 
 // Returns the bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus an estimate of
 // the rest of the process's memory, but at least `smallLimit`, or `wanted` itself if that is less.

@@ -20,6 +20,20 @@ class Chaotic(Plain):
         return torch.sin(torch.zeros_like(x).index_add(0, edge_index[1], messages) * 1e8)
 
 
+class Graphs(torch.nn.Module):
+    """A round of messages, then the nodes of each graph reduced onto a table of the graphs."""
+
+    def __init__(self, reduce):
+        super().__init__()
+        self.lin, self.reduce = torch.nn.Linear(FEATURES, 2), reduce
+
+    def forward(self, x, edge_index, batch, y):
+        h = self.lin(x)
+        h = torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]]).relu()
+        place = batch[:, None].expand(-1, 2)
+        return torch.zeros(y.size(0), 2).scatter_reduce(0, place, h, self.reduce, include_self=False) + y
+
+
 class Exporting(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -41,6 +55,26 @@ class Exporting(unittest.TestCase):
                         with torch.no_grad():
                             wanted = model(**inputs)
                         torch.testing.assert_close(runner.inference(**inputs), wanted, atol=1e-5, rtol=1e-5)
+
+    def test_tables_without_rows_give_what_forward_does(self):
+        """No nodes, no edges, no graphs: of a model that scatters nodes into graphs, and has a table for each."""
+        generator = torch.Generator().manual_seed(4)
+
+        def graph(nodes, edges, graphs):
+            def drawn(high, *shape):
+                return torch.randint(0, max(high, 1), shape, generator=generator)
+
+            return {"x": torch.randn(nodes, FEATURES, generator=generator), "edge_index": drawn(nodes, 2, edges),
+                    "batch": drawn(graphs, nodes), "y": torch.randn(graphs, 2, generator=generator)}
+
+        for reduce in ("sum", "mean", "amax"):
+            model = Graphs(reduce).eval()
+            made = hopscope.export(model, graph(60, 200, 9), self.folder / reduce, device="cpu")
+            for sizes in ((60, 0, 9), (0, 0, 9), (0, 0, 0), (5, 0, 1), (60, 200, 9)):
+                with self.subTest(reduce=reduce, sizes=sizes), torch.no_grad():
+                    inputs = graph(*sizes)
+                    found = made.load().inference(**inputs)
+                    torch.testing.assert_close(found, model(**inputs), atol=1e-5, rtol=1e-5)
 
     def test_a_plan_can_be_given(self):
         model = Gcn()
@@ -83,6 +117,12 @@ class Exporting(unittest.TestCase):
         (self.folder / "damaged" / "schema.json").write_text("{")
         with self.assertRaisesRegex(hopscope.InputError, "damaged"):
             hopscope.load(self.folder / "damaged")
+        shutil.copy(made.folder / "schema.json", self.folder / "damaged")
+        whole = (made.folder / "run.py").read_text()
+        for text in ("import (", "raise ValueError(1)", "1 / 0", "", whole[: len(whole) // 2], whole.replace("class Runner", "class R")):
+            (self.folder / "damaged" / "run.py").write_text(text)
+            with self.subTest(beginning=text[:20]), self.assertRaisesRegex(hopscope.InputError, "run.py is damaged"):
+                hopscope.load(self.folder / "damaged")
 
 
 if __name__ == "__main__":

@@ -175,7 +175,9 @@ void addVerify(CLI::App& app, Parsed& parsed)
     addPlanSource(command, parsed);
     startGroup(command, base::nameOf(base::Group::Verification));
     CLI::Option* const schema =
-        command.add_option("--schema", parsed.schema, "Verify this exported folder again, by its own plan")
+        command
+            .add_option("--schema", parsed.schema,
+                        "Verify this exported folder again: its code on a sample, its plan on the data")
             ->type_name("DIR")
             ->excludes("--plan")
             ->excludes("--pins");

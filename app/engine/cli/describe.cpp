@@ -249,6 +249,7 @@ std::string lintLines(const pipeline::Prepared& prepared, const Style& style)
 {
     std::string text;
     for (const analysis::Lint& lint : prepared.analysis.lints) {
+        if (lint.code == "untrusted") continue;  // its sentence is above
         const std::string mark = lint.blocking ? style.bad("\u2717") : style.warn("!");
         text += "  " + mark + " " + base::oneLine(lint.message + (lint.hint.empty() ? "" : "; " + lint.hint)) + " " +
                 style.dim("[" + lint.code + "]") + "\n";

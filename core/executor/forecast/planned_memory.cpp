@@ -144,7 +144,9 @@ LeastMemory Planned::leastMemory(PredictOptions options)
             const auto bytes = static_cast<std::int64_t>(heldAtMost(l.memory, counts));
             if (bytes > least.bytes) least = {m_plan.stages[s].index, bytes};
         }
-    if (!gpu()) least.prologue = m_known.outside.most(programsOf(), m_stop);
+    const std::int64_t allowed =
+        options.memory ? executor::tensorLimit(*options.memory) : std::numeric_limits<std::int64_t>::max();
+    if (!gpu()) least.prologue = m_known.outside.most(programsOf(), allowed, m_stop);
     return least;
 }
 

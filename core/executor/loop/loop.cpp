@@ -42,7 +42,8 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
     ++m_report.backOffs;
     m_session.device.emptyCache();
     if (!sizer.backOff(destinations.count)) {
-        if (std::exchange(m_retried, destinations.first) != destinations.first) return;  // now that the cache is empty
+        if (!m_session.device.gpu()) reuseLargerBlocks(false);
+        if (std::exchange(m_retried, destinations.first) != destinations.first) return;  // now that nothing is wasted
         const auto limit = m_session.options.memory;
         raise(base::ErrorCode::Resources,
               "stage " + std::to_string(m_report.index.number) +

@@ -272,6 +272,8 @@ class Run:
                 continue
             first = last
             self.report(loop["method"], first, total)
+        if not total and any(result["merge"] and result["merge"]["kind"].startswith("scatter") for result, _ in results):
+            self._batch(loop, stage, block, results, 0, 0)  # tables into which nothing is scattered
         block.begin(0, 0)
         for result, target in results:
             if isinstance(target, Total):
