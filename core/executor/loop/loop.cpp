@@ -287,7 +287,7 @@ void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, con
     // Evaluated beforehand, so that all batches take the same memory.
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);
     const auto stays = static_cast<double>(session.device.memory().current);
-    LoopSizer sizer(session, program, leftToBatches(budget, stays, session.options.memoryLimit));
+    LoopSizer sizer(session, program, leftToBatches(budget, stays, session.options.memory));
     Flow(session, program, sizer, books).run();
 }
 

@@ -105,7 +105,7 @@ private:
         m_session.observer.prologueStarted();
         const double began = m_session.seconds();
         arrangeNodes(m_session, m_programs);
-        reuseLargerBlocks(!m_session.options.memoryLimit);  // a prologue that runs out of memory is not repeated
+        reuseLargerBlocks(!m_session.options.memory);  // a prologue that runs out of memory is not repeated
         makePrologue(m_session.structure, m_session.analysis, m_programs, m_session.options.folder);
         reuseLargerBlocks(true);
         m_session.report.prologueSeconds = m_session.seconds() - began;
