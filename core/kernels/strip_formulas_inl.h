@@ -3,7 +3,7 @@
 // set can fuse them.
 //
 // Included without guard, inside the namespace of each of them (strip_math_inl.h, strip_device.cuh), which defines
-// HOPSCOPE_FORMULA, the specifiers of a function. `A` computes: A::V is what it computes on (a vector, or a number),
+// HOPSCOPE_FORMULA, the specifiers of a function. `A` does the arithmetic, on values of type A::V (a vector or a number),
 // A::Number its element.
 
 template <class A>

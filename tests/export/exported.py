@@ -16,6 +16,19 @@ from tiers import one_in  # noqa: E402, F401
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 
+
+class Wide(torch.nn.Module):
+    """Its weights take more than everything else of an export."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(200, 200)
+
+    def forward(self, x: torch.Tensor, edge_index: torch.Tensor) -> torch.Tensor:
+        rows = self.linear(x)
+        return torch.zeros_like(rows).index_add(0, edge_index[1], rows[edge_index[0]])
+
+
 def runner(folder):
     """The module run.py of an exported folder."""
     spec = importlib.util.spec_from_file_location("exported_run", Path(folder) / "run.py")

@@ -17,7 +17,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import bare
-from exported import ENGINE, ROOT, arrays, cases, complaints, difference, differences, engine, graphs_of, one_in, runner
+from exported import ENGINE, ROOT, Wide, arrays, cases, complaints, difference, differences, engine, graphs_of, one_in, runner
 
 sys.path.insert(0, str(ROOT / "packaging/python/src"))
 import hopscope
@@ -51,18 +51,6 @@ class Chaotic(torch.nn.Module):
     def forward(self, x: torch.Tensor, edge_index: torch.Tensor) -> torch.Tensor:
         messages = torch.exp(x[edge_index[0]]) * torch.sigmoid(x[edge_index[1]])
         return torch.sin(torch.zeros_like(x).index_add(0, edge_index[1], messages) * 1e8)
-
-
-class Wide(torch.nn.Module):
-    """Its weights take more than everything else of an export."""
-
-    def __init__(self):
-        super().__init__()
-        self.linear = torch.nn.Linear(200, 200)
-
-    def forward(self, x: torch.Tensor, edge_index: torch.Tensor) -> torch.Tensor:
-        rows = self.linear(x)
-        return torch.zeros_like(rows).index_add(0, edge_index[1], rows[edge_index[0]])
 
 
 class ExportTest(unittest.TestCase):
