@@ -194,6 +194,12 @@ std::int64_t DeviceContext::freeMemory() const
     return static_cast<std::int64_t>(allocator().getMemoryInfo(m_device.index()).first) + here.reserved - here.current;
 }
 
+std::int64_t DeviceContext::totalMemory() const
+{
+    if (!gpu()) return base::totalMemory();
+    return static_cast<std::int64_t>(allocator().getMemoryInfo(m_device.index()).second);
+}
+
 double DeviceContext::batchBudget(std::optional<std::int64_t> limit) const
 {
     if (gpu()) return limit ? static_cast<double>(*limit) : static_cast<double>(freeMemory()) * gpuShare;

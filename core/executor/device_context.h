@@ -58,6 +58,7 @@ public:
     // Releases the allocator's cached memory.
     void emptyCache();
     [[nodiscard]] std::int64_t freeMemory() const;  // bytes, including the allocator's cached memory
+    [[nodiscard]] std::int64_t totalMemory() const;
     // Returns the bytes that a batch may take: the rest of the limit, which on a CPU applies to the whole process, or,
     // without a limit, a share of the free memory. Negative if the limit is already exceeded.
     [[nodiscard]] double batchBudget(std::optional<std::int64_t> limit) const;

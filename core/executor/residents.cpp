@@ -22,8 +22,9 @@ constexpr std::int64_t grain = 1 << 16;
 }  // namespace
 
 ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same,
-                               bool gpu)
+                               bool gpu, bool journal)
     : m_structure(gpu && plan.residentStructure),
+      m_journal(journal),
       m_analysis(analysis),
       m_same(same)
 {
@@ -148,6 +149,7 @@ plan::Bytes Residents::load(const LoopProgram& program)
     for (const ResidentLoad& load : m_choice.added(program, held, m_session.structure)) {
         m_parts[load.part] = make(load.part);
         moved += load.copied;
+        if (resumes(load.part)) moved.h2d += load.bytes;
     }
     m_session.device.order(Lane::Upload, Lane::Compute);
     return moved;
@@ -156,6 +158,15 @@ plan::Bytes Residents::load(const LoopProgram& program)
 void Residents::drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs)
 {
     std::erase_if(m_parts, [&](const auto& item) { return !m_choice.usedAfter(item.first, stage, programs); });
+}
+
+// Returns whether an earlier process has written rows of a store. Those of other processes are read once all are
+// finished.
+bool Residents::resumes(const ResidentPart& part) const
+{
+    if (part.kind != ResidentPart::Store || m_session.others()) return false;
+    const auto known = m_session.stores.find(part.value);
+    return known != m_session.stores.end() && known->second->continued();
 }
 
 const at::Tensor& Residents::part(const ResidentPart& part) const
@@ -194,6 +205,7 @@ at::Tensor Residents::make(const ResidentPart& part)
     case ResidentPart::Pieces: return uploaded(pieces(part));
     case ResidentPart::Store: break;
     }
+    if (resumes(part)) return uploaded(m_session.inputTable(part.value).contiguous());
     const auto type = loader::scalarType(m_session.analysis.program.value(part.value).dtype);
     return at::empty(shapeOf(m_session.analysis, part.value, m_session.structure.sizes()),
                      at::TensorOptions().dtype(type).device(m_session.device.device()));

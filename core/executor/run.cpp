@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "executor/arrange.h"
 #include "executor/exception_boundary.h"
+#include "executor/gpu_tiles.h"
 #include "executor/group_commit.h"
 #include "executor/prologue.h"
 #include "executor/recovery.h"
@@ -63,6 +64,7 @@ public:
         const bool gpu = m_session.device.gpu();
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure,
                                    tilingOf(m_session, m_budget));
+        if (gpu && m_session.options.journal) tileOnGpu(m_session, m_programs, m_budget);
         prologue();
         beginJournal();
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
@@ -91,7 +93,7 @@ private:
         if (wanted) device.setLimit(device.gpu() ? *wanted : tensorLimit(*wanted));
         m_budget = device.batchBudget(wanted);
         if (const Journal* const journal = m_session.options.journal)
-            m_budget = static_cast<double>(journal->batchBytes().value_or(steadyBatchBytes(wanted)));
+            m_budget = static_cast<double>(journal->batchBytes().value_or(steadyBatchBytes(wanted, device)));
         m_budget = std::max(m_budget, 1.0);
     }
 

@@ -64,6 +64,16 @@ base::Status fitPlan(plan::Plan& plan, const base::Settings& settings, std::vect
     return checkHostMemory(plan, settings.hostMemory);
 }
 
+base::Result<std::string> deviceOf(const Prepared& prepared, const PlanSource& source, const base::Settings& settings)
+{
+    if (source.file.empty() || settings.device != "auto") return executor::resolveDevice(settings.device);
+    base::Result<plan::Plan> plan = readPlanFile(prepared, source.file);
+    if (!plan) return base::forward(plan);
+    std::vector<std::string> notes;
+    if (const base::Status placed = placePlan(*plan, settings.device, notes); !placed) return base::forward(placed);
+    return plan->device;
+}
+
 base::Result<PlanRequest> requestFor(const base::Settings& settings, std::vector<plan::Pin> pins)
 {
     const base::Result<std::string> resolved = executor::resolveDevice(settings.device);

@@ -122,10 +122,9 @@ bool walkedWhole(const Prepared& prepared)
 base::Status keepPlan(const ExecutionRequest& request, const Prepared& prepared, const plan::Plan& plan)
 {
     if (!request.journal || request.journal->goesOn()) return {};
-    if (plan.device != "cpu")
-        return base::fail(base::ErrorCode::Usage,
-                          "a run on " + plan.device + " has no journal, which --resume and --shard need",
-                          "leave them out, or use --device cpu");
+    if (plan.device != "cpu" && request.journal->others() != nullptr)
+        return base::fail(base::ErrorCode::Usage, "processes cannot share a run on " + plan.device,
+                          "leave --shard out, or use --device cpu");
     return request.journal->savePlan(schema::writePlan(plan, prepared.analysis), walkedWhole(prepared));
 }
 

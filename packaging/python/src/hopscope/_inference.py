@@ -174,8 +174,8 @@ def inference(
         Inference(out [500, 4] torch.float32; equal; ...)
     """
     chosen = settings_of("run", settings)
-    if (chosen["resume"] or cluster is not None) and chosen["device"] == "auto":
-        chosen["device"] = "cpu"  # the only device with journals and workers
+    if cluster is not None and chosen["device"] == "auto":
+        chosen["device"] = "cpu"  # the only device with workers
     asked = _Asked(model, data, roles, _chosen(plan), pins_of(pins), chosen, out, scratch, via_of(via))
     if cluster is not None:
         return _agreed(_together(asked, cluster, workers, progress))
