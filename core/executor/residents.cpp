@@ -160,6 +160,11 @@ void Residents::drop(std::size_t stage, const std::vector<std::vector<LoopProgra
     std::erase_if(m_parts, [&](const auto& item) { return !m_choice.usedAfter(item.first, stage, programs); });
 }
 
+void Residents::dropStores(const LoopProgram& program)
+{
+    for (const Written& w : program.writes) m_parts.erase({ResidentPart::Store, w.value});
+}
+
 // Returns whether an earlier process has written rows of a store. Those of other processes are read once all are
 // finished.
 bool Residents::resumes(const ResidentPart& part) const

@@ -92,6 +92,8 @@ public:
     plan::Bytes load(const LoopProgram& program);
     // Frees the parts that no stage after `stage` uses.
     void drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs);
+    // Frees the stores of a loop, some of whose rows another process has written to the files.
+    void dropStores(const LoopProgram& program);
 
     const at::Tensor& part(const ResidentPart& part) const;
     // Returns the part Table or Store of a value. In a dry run, a table without data has a single row, and gathers use

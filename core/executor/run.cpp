@@ -243,6 +243,7 @@ private:
         for (std::size_t l = 0; l < programs.size() && m_publishes; ++l)
             if (!m_recovery || m_recovery->of(numberOf(stage, l)).needed)
                 takeOver(programs[l], numberOf(stage, l), report, *books[l]);
+        for (const LoopProgram& program : programs) m_session.residents.dropStores(program);
         if (dealer) dealer->readBack(std::exchange(m_readBack, 0));
     }
 

@@ -66,9 +66,10 @@ base::Status fitPlan(plan::Plan& plan, const base::Settings& settings, std::vect
 
 base::Result<std::string> deviceOf(const Prepared& prepared, const PlanSource& source, const base::Settings& settings)
 {
-    if (source.file.empty() || settings.device != "auto") return executor::resolveDevice(settings.device);
-    base::Result<plan::Plan> plan = readPlanFile(prepared, source.file);
-    if (!plan) return base::forward(plan);
+    const bool free = settings.device == "auto" && !source.file.empty();
+    // A file that is no plan of this model is refused where the plan is used.
+    base::Result<plan::Plan> plan = free ? readPlanFile(prepared, source.file) : plan::Plan();
+    if (!free || !plan) return executor::resolveDevice(settings.device);
     std::vector<std::string> notes;
     if (const base::Status placed = placePlan(*plan, settings.device, notes); !placed) return base::forward(placed);
     return plan->device;

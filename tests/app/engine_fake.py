@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import time
 import unittest
 
@@ -115,7 +116,7 @@ class Commands(FakeTest):
 
 
 class Journals(FakeTest):
-    """Runs that are killed. The model takes a while in small batches."""
+    """Runs that are killed, and runs of several processes. The model takes a while in small batches."""
 
     def setUp(self):
         super().setUp()
@@ -126,11 +127,9 @@ class Journals(FakeTest):
     def digest(self, out=None):
         return hashlib.sha256(((out or self.out) / "out.npy").read_bytes()).hexdigest()
 
-    def expected(self):
+    def expected(self, *words):
         out = self.folder / "whole"
-        began = time.monotonic()
-        self.engine(*self.words, "--device", "cuda:0", "--resume", "-o", out)
-        self.seconds = time.monotonic() - began
+        self.engine(*self.words, "--device", "cuda:0", "--resume", "-o", out, *words)
         return self.digest(out)
 
     def process(self, *words):
@@ -171,6 +170,30 @@ class Journals(FakeTest):
         self.assertIn("the GPU (was Fake GPU, compute capability 0.0, CUDA 0.0, is none)", error)
         self.engine(*self.words, "--resume", "-o", self.out)
         self.assertEqual(self.digest(), expected)
+
+    def test_workers_on_two_gpus_give_the_bits_of_one_process(self):
+        expected = self.expected("--threads", "1")
+        package = str(ROOT / "packaging/python/src")
+        for devices in ("cuda:0,cuda:1", "cuda:1"):
+            done = subprocess.run([sys.executable, "-m", "hopscope.scale", *map(str, self.words), "-o", self.out, "--address",
+                                   "local", "--workers", "2", "--threads", "1", "--device", devices, "--wait", "120"],
+                                  env={**self.env, "PYTHONPATH": package}, capture_output=True, text=True, check=False,
+                                  timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.digest(), expected)
+            report = json.loads((self.out / "report.json").read_text())
+            self.assertIn(report["device"], devices)
+            shutil.rmtree(self.out)
+
+    def test_shards_on_two_gpus_give_the_bits_of_one_process(self):
+        expected = self.expected()
+        for devices in (("cuda:0", "cuda:1"), ("cuda:1", "cuda:1")):
+            processes = [self.process("--device", device, "--shard", f"{i}/2") for i, device in enumerate(devices, 1)]
+            for process in processes:
+                _, error = process.communicate(timeout=300)
+                self.assertEqual(process.returncode, 0, error)
+            self.assertEqual(self.digest(), expected)
+            shutil.rmtree(self.out)
 
 
 class Served(FakeTest):

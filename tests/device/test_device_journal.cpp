@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "device_runs.h"
+#include "models/in_shards.h"
 #include "support/temporary_folder.h"
 
 namespace hopscope::device_tests {
@@ -106,7 +107,7 @@ void endEverywhere(const Subject& s, const executor::Options& options, std::int6
         CHECK(resumed->resumed.has_value() == (n > 0 || run.notes.ending == Ending::Cancelled));
         if (resumed->resumed) CHECK(resumed->resumed->damaged == 0);
     }
-    CHECK(interrupted > 1);
+    CHECK(interrupted > 0);
 }
 
 Subject withResidents(Subject s)
@@ -180,6 +181,20 @@ TEST_CASE_FIXTURE(Device, "A tile that does not fit is refused with its size")
     CHECK(report.error().code == base::ErrorCode::Resources);
     CHECK(report.error().message.find("stage 1 runs out of memory even for a tile of 20,000 destination nodes") !=
           std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Device, "Shards and workers on GPUs give the bits of one process")
+{
+    for (const char* name : {"gcn", "gat", "normed", "readout", "typed", "edges"})
+        for (const Subject& s : {subject(name), withResidents(subject(name))})
+            for (const bool dealt : {false, true}) {
+                CAPTURE(name);
+                CAPTURE(dealt);
+                Run whole{s, onGpu(7)};
+                const auto expected = hashes(whole.process());
+                CHECK(hashes(models::runInShards(s.prepared, s.plan, s.inputs, onGpu(7), 2, dealt)) == expected);
+            }
+    CHECK(found.sentences().empty());
 }
 
 }  // namespace hopscope::device_tests
