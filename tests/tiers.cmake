@@ -22,7 +22,7 @@ set(hopscope_quick
 # Whole products, repeated kills, clusters, benchmarks, and what repeats another test with a larger graph or on another screen.
 set(hopscope_full
   faults_mutated_all faults_exported_all faults_changed_all zoo_full zoo_arguments_all models_arguments_all zoo_signatures models_signatures models_cover models_cora_all random_programs_all
-  zoo_exported models_exported device_faults_all export_texts_all export_mutated_all
+  zoo_exported models_exported zoo_decomposed models_decomposed device_faults_all export_texts_all export_mutated_all
   engine_confine_bench engine_kills_all engine_large engine_limits_all engine_moments_all engine_moved_all engine_pages_all engine_places_all engine_strangers_all engine_windows gpu_check
   graphview_bench plots_bench tensor_bench peers_bench peers_gpu_all python_bench scale_bench predictions_bench
   python_door_all python_door_export python_gallery python_scale_kills python_scale_ray python_scale_serve

@@ -3,7 +3,7 @@
 #include <QSaveFile>
 
 #include "panels/panels.h"
-#include "study/animation_panel.h"
+#include "study/animation/animation_panel.h"
 
 namespace hopscope::window {
 

@@ -10,7 +10,7 @@
 #include <QVBoxLayout>
 
 #include "panels/parts.h"
-#include "study/lesson.h"
+#include "study/lessons/lesson.h"
 #include "style/icon.h"
 #include "two_line_button.h"
 

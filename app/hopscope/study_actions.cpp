@@ -5,10 +5,10 @@
 #include "models/run_log.h"
 #include "models/tr.h"
 #include "panels/inspector.h"
-#include "study/animation_panel.h"
-#include "study/debug_panel.h"
-#include "study/rules_panel.h"
-#include "study/tensor_panel.h"
+#include "study/animation/animation_panel.h"
+#include "study/debugger/debug_panel.h"
+#include "study/rules/rules_panel.h"
+#include "study/tensors/tensor_panel.h"
 
 namespace hopscope::window {
 

@@ -8,11 +8,11 @@
 
 #include "models/labels.h"
 #include "samples.h"
-#include "study/animation_panel.h"
-#include "study/debug_panel.h"
-#include "study/field_text.h"
-#include "study/lesson_page.h"
-#include "study/receptive_panel.h"
+#include "study/animation/animation_panel.h"
+#include "study/debugger/debug_panel.h"
+#include "study/lessons/lesson_page.h"
+#include "study/receptive/field_text.h"
+#include "study/receptive/receptive_panel.h"
 
 namespace hopscope::window {
 

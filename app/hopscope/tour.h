@@ -10,8 +10,8 @@
 #include "notices.h"
 #include "session_control.h"
 #include "spotlight.h"
-#include "study/lesson.h"
-#include "study/lesson_pane.h"
+#include "study/lessons/lesson.h"
+#include "study/lessons/lesson_pane.h"
 
 namespace hopscope::study {
 class AnimationPanel;

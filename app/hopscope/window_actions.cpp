@@ -10,8 +10,8 @@
 #include "keys_overview.h"
 #include "plan_actions.h"
 #include "run_actions.h"
-#include "study/animation_panel.h"
-#include "study/lesson.h"
+#include "study/animation/animation_panel.h"
+#include "study/lessons/lesson.h"
 #include "study_actions.h"
 #include "style/icon.h"
 

@@ -6,6 +6,7 @@
 
 #include "analysis/choices.h"
 #include "analysis/depth.h"
+#include "analysis/lowering/composed_linear.h"
 #include "analysis/lowering/dead_code.h"
 #include "analysis/lowering/fold_views.h"
 #include "analysis/lowering/front_rows.h"
@@ -88,7 +89,9 @@ struct Lowered {
 // The program that the rules work on: known patterns of operators are replaced by the operators that they stand for.
 Lowered lowered(const ir::Program& functional, const Options& options)
 {
-    const ir::Program separated = removeDead(separateMergedRows(separatePairedRows(dropFronts(functional))));
+    ir::Program composed = dropFronts(functional);
+    composeLinear(composed);
+    const ir::Program separated = removeDead(separateMergedRows(separatePairedRows(composed)));
     Lowered made{.program = removeDead(simplifyTables(rankGroups(separated))), .moved = {}};
     dropUnusedPositions(made.program);
     if (options.reassociate) made.program = reassociate(made.program, made.moved);

@@ -1,8 +1,8 @@
 #pragma once
 
 // Declares the journal of a run. It records the finished work in chunks, so that a later process can resume from there
-// with bit-identical results. pipeline/run_journal.h implements its storage. Also declares how the processes that
-// compute a run together share the work.
+// with bit-identical results. pipeline/running/run_journal.h implements its storage. Also declares how the processes
+// that compute a run together share the work.
 
 #include <cstdint>
 #include <map>

@@ -13,10 +13,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "executor/adjacencies.h"
-#include "executor/call.h"
+#include "executor/calls/call.h"
 #include "executor/failure.h"
-#include "executor/same_values.h"
+#include "executor/structure/adjacencies.h"
+#include "executor/structure/same_values.h"
 #include "loader/loader.h"
 
 namespace hopscope::executor {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: writes an operator as a statement, by the rules of executor/call.h.
+// Private to export: writes an operator as a statement, by the rules of executor/calls/call.h.
 
 #include "analysis/naming/value_names.h"
 #include "export/method.h"

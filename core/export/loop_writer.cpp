@@ -5,7 +5,7 @@
 #include "analysis/naming/table_labels.h"
 #include "analysis/rows/classes.h"
 #include "executor/failure.h"
-#include "executor/in_place.h"
+#include "executor/recipes.h"
 
 namespace hopscope::exporter {
 

@@ -66,7 +66,7 @@ private:
 };
 
 // Returns the tensors that a batch contributes to a reduction over all rows, and sets how they are merged
-// (executor/reduce.h). `call` applies the operator itself to the batch's rows.
+// (executor/calls/reduce.h). `call` applies the operator itself to the batch's rows.
 std::vector<Text> contributionText(const analysis::Analysis& analysis, const ir::Op& op, const Surroundings& around,
                                    Method& method, const std::function<std::string()>& call, schema::CodeMerge& merge);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: writes the numbers of a program as expressions, by the rules of executor/number.h.
+// Private to export: writes the numbers of a program as expressions, by the rules of executor/calls/number.h.
 
 #include <functional>
 

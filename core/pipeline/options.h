@@ -19,7 +19,7 @@ struct ModelOptions {
     std::string model;
     std::vector<std::string> data, roles;
     bool reassociate = false;  // multiplies by weights before aggregations (analysis/analyse.h)
-    bool trusted = false;      // runs the model's code even if the user has not agreed to it (pipeline/trust.h)
+    bool trusted = false;      // runs the model's code even if the user has not agreed to it (pipeline/opening/trust.h)
 };
 
 // The options of one of several processes that compute a run together, in a folder to which all have access.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/accelerator.h"
+#include "executor/device/accelerator.h"
 #include "fake_device/on_device.h"
 #include "models/cases.h"
 #include "models/pipeline.h"

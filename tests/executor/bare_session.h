@@ -2,7 +2,7 @@
 
 // A run without loops, for parts of the executor that need one.
 
-#include "executor/session.h"
+#include "executor/session/session.h"
 #include "support/temporary_folder.h"
 
 namespace hopscope::tests {

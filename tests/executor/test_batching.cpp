@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "executor/batching.h"
+#include "executor/loop/batching.h"
 
 using namespace hopscope;
 using namespace hopscope::executor;

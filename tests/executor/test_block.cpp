@@ -6,8 +6,8 @@
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
-#include "executor/block.h"
 #include "executor/memory.h"
+#include "executor/rows/block.h"
 #include "model_runs.h"
 
 using namespace hopscope;

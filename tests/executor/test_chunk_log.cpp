@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "bare_session.h"
-#include "executor/chunk_log.h"
-#include "executor/loop.h"
+#include "executor/loop/chunk_log.h"
+#include "executor/loop/loop.h"
 #include "noted_chunks.h"
 
 using namespace hopscope;

@@ -6,7 +6,7 @@
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
-#include "executor/dense.h"
+#include "executor/calls/dense.h"
 #include "loader/one_thread.h"
 
 namespace hopscope::tests {

@@ -1,4 +1,4 @@
-#include "executor/device_context.h"
+#include "executor/device/device_context.h"
 
 #include <unistd.h>
 

@@ -6,7 +6,7 @@
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
-#include "executor/loop_program.h"
+#include "executor/program/loop_program.h"
 #include "model_runs.h"
 
 namespace hopscope::tests {

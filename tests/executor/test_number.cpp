@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "executor/number.h"
+#include "executor/calls/number.h"
 
 using namespace hopscope;
 using namespace hopscope::executor;

@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "executor/ranges.h"
+#include "executor/rows/ranges.h"
 
 using namespace hopscope::executor;
 

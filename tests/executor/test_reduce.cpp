@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 
 #include "bare_session.h"
-#include "executor/batch.h"
+#include "executor/batch/batch.h"
+#include "executor/calls/reduce.h"
 #include "executor/failure.h"
-#include "executor/reduce.h"
 
 using namespace hopscope;
 using namespace hopscope::executor;

@@ -1,4 +1,4 @@
-#include "executor/row_numbers.h"
+#include "executor/rows/row_numbers.h"
 
 #include <cstdlib>
 #include <limits>
@@ -6,9 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/accelerator.h"
+#include "executor/device/accelerator.h"
 #include "executor/failure.h"
-#include "executor/frontier.h"
+#include "executor/rows/frontier.h"
 
 using namespace hopscope;
 using namespace hopscope::executor;

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "bare_session.h"
-#include "executor/segment_run.h"
+#include "executor/batch/segment_run.h"
 
 using namespace hopscope;
 using namespace hopscope::executor;

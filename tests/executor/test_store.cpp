@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
-#include "executor/spare_files.h"
+#include "executor/stores/spare_files.h"
 #include "model_runs.h"
 
 using namespace hopscope;

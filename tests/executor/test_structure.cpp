@@ -9,7 +9,7 @@
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
-#include "executor/prologue.h"
+#include "executor/loop/prologue.h"
 #include "model_runs.h"
 
 namespace hopscope::tests {

@@ -8,7 +8,7 @@
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
-#include "executor/table_stream.h"
+#include "executor/loop/table_stream.h"
 #include "graph/safetensors.h"
 #include "model_runs.h"
 

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/memory.h"
-#include "executor/same_values.h"
+#include "executor/structure/same_values.h"
 #include "model_runs.h"
 #include "noted_chunks.h"
 

@@ -5,7 +5,7 @@
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <c10/core/DeviceType.h>
 
-#include "executor/accelerator.h"
+#include "executor/device/accelerator.h"
 #include "fake_device/allocator.h"
 #include "fake_device/guard.h"
 #include "fake_device/launch.h"

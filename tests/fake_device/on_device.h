@@ -15,7 +15,7 @@
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
-#include "executor/accelerator.h"
+#include "executor/device/accelerator.h"
 #include "fake_device/fake_device.h"
 
 namespace hopscope::fake_device {

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "executor/device_context.h"
+#include "executor/device/device_context.h"
 #include "fake_device/on_device.h"
 
 using namespace hopscope;

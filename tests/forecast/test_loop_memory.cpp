@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/dense_shape.h"
+#include "executor/calls/dense_shape.h"
 
 namespace hopscope::forecast {
 

@@ -52,20 +52,62 @@ PROGRAMS = {"app/hopscope": WIDGETS}
 PARTS = {
     "app/engine": {"cli": ["server"], "server": [], "sampling": []},
     "core/analysis": {"lowering": [], "naming": [], "roles": [], "rows": ["lowering", "naming", "roles"]},
-    "core/executor": {"forecast": []},
+    "core/executor": {
+        "device": [],                     # accelerators with their queues, memory and its limit, staging memory
+        "calls": [],                      # single operators through LibTorch, numbers, dense layers, reductions
+        "program": [],                    # loops as instructions: fusion, strips, reading in place
+        "structure": ["calls", "program"],  # key columns, adjacencies, values of the prologue, and their cache
+        "rows": ["structure"],            # blocks, frontiers, ranges of destinations
+        "stores": ["rows"],               # rows of values in files and in memory, windows, reading ahead
+        "session": ["device", "stores"],  # the state of a run, and its tables that are resident on a GPU
+        "batch": ["session"],             # feeds and computes one batch
+        "loop": ["batch"],                # compiles and sizes loops, and runs all their batches: pipelined, in tiles, streamed
+        "recovery": ["loop"],             # resumes runs, and divides them among processes
+        "run": ["recovery"],              # the whole run: orders of nodes, tiling, stages, results
+        "unsplit": ["structure"],         # evaluation on whole tensors; what it does not use, it does not share with a run
+        "measuring": ["device", "calls"],  # rates and walls of a machine
+        "forecast": ["loop"],             # rows, traffic, memory and time, without a run
+    },
     "core/loader": {"archive": [], "exported": ["archive"], "walk": []},
+    "core/pipeline": {
+        "files": [],                          # output folders, their locks, text files
+        "machine": ["files"],                 # devices, rates and walls of machines
+        "opening": ["files"],                 # from model files and data to an analysed model; trust, lints
+        "planning": ["machine", "opening"],   # plans, predictions, explanations, repairs
+        "debugging": ["planning"],            # the debugger and receptive fields
+        "running": ["debugging"],             # runs with their checks, journals and reports
+        "publishing": ["running"],            # whole evaluations, exports, comparisons
+    },
     "widgets/graphview": {"fold": [], "layout": ["fold"], "scene": ["layout"], "view": ["scene"]},
+    "widgets/study": {"animation": [], "common": [], "debugger": ["common"], "lessons": [], "monitor": ["tensors"], "receptive": [],
+                      "rules": [], "tensors": ["common"]},
 }
 # Headers of a folder that its sub-folders may include.
 FRONTS = {
     "app/engine": ["version.h"],
     "core/analysis": ["analysis.h"],
-    "core/executor": ["batch.h", "batching.h", "block.h", "dense.h", "dense_shape.h", "device_context.h",
-                      "device_trace.h", "exception_boundary.h", "failure.h", "loop_compiler.h",
-                      "loop_program.h", "memory.h", "number.h", "overwrite.h", "prologue.h", "residents.h",
-                      "staging_plan.h", "strips.h", "structure.h"],
+    "core/executor": ["events.h", "exception_boundary.h", "executor.h", "failure.h", "input_rows.h", "journal.h", "measure.h",
+                      "memory.h", "overlap.h", "probe.h", "recipes.h", "structure.h", "unsplit.h"],
     "core/loader": ["bounds.h", "custom_ops.h", "loader.h", "names.h", "one_thread.h", "parts.h", "registry.h", "save_module.h",
                     "scopes.h", "size_expression.h", "tensors.h", "torch_model.h"],
+    "core/pipeline": ["options.h", "reporter.h"],
+    "widgets/study": ["study.h"],
+}
+# Sub-folders are private to their module or program, except these headers, or all headers of a folder ("naming/").
+DOORS = {
+    "core/analysis": ["naming/", "roles/int_column.h", "roles/roles.h", "roles/row_copy.h", "roles/sample.h", "roles/tracing.h",
+                      "rows/classes.h"],
+    "core/executor": ["forecast/predict.h"],
+    "core/loader": ["archive/archive.h", "walk/allow_list.h"],
+    "core/pipeline": ["debugging/", "files/home.h", "files/output_folder.h", "files/partial_folder.h", "files/text_file.h", "machine/",
+                      "opening/inspection.h", "opening/labels.h", "opening/prepare.h", "opening/trust.h", "planning/choice.h",
+                      "planning/explanation.h", "planning/memory_fit.h", "planning/planner.h", "planning/prediction.h",
+                      "planning/repairs.h", "planning/stage_memory.h", "planning/walkthroughs.h", "publishing/against.h",
+                      "publishing/evaluate.h", "publishing/export_folder.h", "publishing/publish.h", "running/execute.h",
+                      "running/records.h", "running/run_journal.h"],
+    "widgets/graphview": ["view/graph_actions.h", "view/graph_panel.h"],
+    "widgets/study": ["animation/animation_panel.h", "debugger/debug_panel.h", "lessons/", "receptive/field_text.h",
+                      "receptive/receptive_panel.h", "rules/rules_panel.h", "tensors/tensor_panel.h"],
 }
 # Those that see Qt. LibTorch's headers never meet Qt's.
 QT_MODULES = WIDGETS | {"app/hopscope"}
@@ -190,6 +232,9 @@ def check_quoted(path, header, root):
         return [f'{path}: "{header}" is no header of a module (they are named "module/file.h")']
     if module == other:
         return check_part(path, target)
+    folder, below = home_of(other), target.relative_to(home_of(other))
+    if part_of(target) and not {f"{part_of(target)}/", below.as_posix()} & set(DOORS.get(folder, ())):
+        return [f"{path}: {target} is private to {folder}"]
     homes = private_to(root / target) if (root / target).is_file() else set()
     if homes and module not in homes:
         return [f"{path}: {target} is private to {' and '.join(sorted(homes))}"]
@@ -241,6 +286,19 @@ def check_torch_leaks(found):
         leaks = sorted(closure(path, edges) & holders)
         if leaks and module_of(path) not in TORCH_MODULES:
             findings.append(f"{path}: reaches LibTorch's headers through {leaks[0]}")
+    return findings
+
+
+def check_reach(found):
+    """What a sub-folder includes from the folder itself reaches none of the sub-folders that it must not use."""
+    own = {p.relative_to(p.parts[0]).as_posix(): p for p in found}
+    edges = {p: [own[q] for _, q in includes if q in own and own[q].parts[:2] == p.parts[:2]] for p, includes in found.items()}
+    findings = []
+    for path in found:
+        folder, part = "/".join(path.parts[:2]), part_of(path)
+        allowed = {"", part} | closure(part, PARTS.get(folder, {}))
+        beyond = sorted(p for p in closure(path, edges) if part and part_of(p) not in allowed)
+        findings += [f"{path}: {folder}/{part} must not reach {beyond[0]}"] if beyond else []
     return findings
 
 
@@ -314,7 +372,7 @@ def check(root):
     findings = check_cycles(MODULES, "the map")
     for folder, parts in PARTS.items():
         findings += check_cycles(parts, f"the map of {folder}")
-    findings += check_parts(found) + check_includes(found, root) + check_torch_leaks(found) + check_cycles(includes, "includes")
+    findings += check_parts(found) + check_includes(found, root) + check_reach(found) + check_torch_leaks(found) + check_cycles(includes, "includes")
     return findings + check_links(link_lists(root), includes)
 
 

@@ -154,6 +154,17 @@ TEST_CASE("Unsupported parts of an exported program are refused by name")
                   "higher-order operator cond");
     expectRefused({{"torch.ops.aten.relu.default", "torch.ops.mylib.twice.default"}}, ErrorCode::Unsupported,
                   "mylib::twice");
+    const Change decomposed{R"(relu.default", "name": "relu",
+    "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}],
+    "outputs": [{"as_tensor": {"name": "relu"}}],)",
+                            R"(native_group_norm.default", "name": "relu",
+    "inputs": [{"name": "input", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
+               {"name": "weight", "arg": {"as_none": true}, "kind": 1}, {"name": "bias", "arg": {"as_none": true}, "kind": 1},
+               {"name": "N", "arg": {"as_int": 2}, "kind": 1}, {"name": "C", "arg": {"as_int": 2}, "kind": 1},
+               {"name": "HxW", "arg": {"as_int": 1}, "kind": 1}, {"name": "group", "arg": {"as_int": 1}, "kind": 1},
+               {"name": "eps", "arg": {"as_float": 1e-5}, "kind": 1}],
+    "outputs": [{"as_tensor": {"name": "norm"}}, {"as_tensor": {"name": "relu"}}, {"as_tensor": {"name": "rstd"}}],)"};
+    expectRefused({decomposed}, ErrorCode::Unsupported, "the statistic 'relu'");
     expectRefused({{"_operator.ge", "_operator.matmul"}}, ErrorCode::Unsupported, "_operator.matmul");
     expectRefused({{"{\"user_output\": {\"arg\": {\"as_tensor\"", "{\"buffer_mutation\": {\"arg\": {\"as_tensor\""}},
                   ErrorCode::Unsupported, "buffer_mutation");

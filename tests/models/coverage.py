@@ -30,7 +30,7 @@ HEADINGS = {
     "row_programs": "Random programs that hold every operator", "wide_programs": "Random programs over many kinds of rows",
     "operators": "Operators",
     "composites": "Composite operators, per node",
-    "exported": "Exported programs (`.pt2`)",
+    "exported": "Exported programs (`.pt2`)", "decomposed": "Exported programs, decomposed to core ATen",
 }
 PROGRAMS = ("operators", "programs", "table_programs", "row_programs", "wide_programs")
 ROW = re.compile(r"^(\S+)\s+(equal|refused|[A-Z][A-Z ]*[A-Z])\s+([\d.]+) s  (.*)$")

@@ -12,7 +12,7 @@ class Entry:
     name: str
     build: Callable          # () -> nn.Module
     inputs: Callable         # (graph) -> {argument name: tensor, list or dict of tensors}
-    how: str = "trace"       # or "script", "export"
+    how: str = "trace"       # or "script", "export", "decompose"
     expect: str = "ok"       # "refuse": with exit code 4 and `reason`; "either": a random program may be refused
     reason: str = ""         # a part of the refusal's sentence
     hint: str = ""           # a part of the refusal's hint

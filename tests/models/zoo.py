@@ -36,8 +36,8 @@ MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structur
            "refused": "refused", "sentences": "refusal_sentences",
            "operators": "operators", "sharing": "sharing", "programs": "programs", "table_programs": "programs",
            "row_programs": "row_programs", "wide_programs": "wide_programs", "composites": "composites", "field": "field", "arguments": "arguments", "signatures": "signatures",
-           "exported": "exported", "exported_sample": "exported"}
-APART = {"arguments", "signatures", "exported", "exported_sample"}  # written only where they are asked for
+           "exported": "exported", "decomposed": "exported", "exported_sample": "exported"}
+APART = {"arguments", "signatures", "exported", "decomposed", "exported_sample"}  # written only where they are asked for
 
 
 def parts_of(name, matrix):
@@ -112,7 +112,7 @@ def drop_unused(model, inputs):
 def compile_model(entry, model, inputs):
     if entry.how == "script":
         return torch.jit.script(model)
-    if entry.how == "export":
+    if entry.how in exported.PARTS:
         return exported.export(entry, model, inputs)
     with torch.no_grad():
         return torch.jit.trace(model, tuple(copy(v) for v in inputs.values()), check_trace=False, strict=False)

@@ -4,7 +4,7 @@
 
 #include "bench/sage.h"
 #include "graph/generate.h"
-#include "pipeline/against.h"
+#include "pipeline/publishing/against.h"
 #include "support/temporary_folder.h"
 #include "verify/models.h"
 

@@ -1,4 +1,4 @@
-#include "pipeline/data_lints.h"
+#include "pipeline/opening/data_lints.h"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include "bench/sage.h"
 #include "graph/generate.h"
 #include "graph/npy.h"
-#include "pipeline/evaluate.h"
+#include "pipeline/publishing/evaluate.h"
 #include "support/temporary_folder.h"
 
 using namespace hopscope;

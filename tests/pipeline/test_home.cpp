@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "pipeline/home.h"
+#include "pipeline/files/home.h"
 #include "support/temporary_folder.h"
 
 using namespace hopscope;

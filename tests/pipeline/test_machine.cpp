@@ -5,8 +5,8 @@
 #include <fstream>
 #include <set>
 
-#include "pipeline/machine.h"
-#include "pipeline/walls.h"
+#include "pipeline/machine/machine.h"
+#include "pipeline/machine/walls.h"
 #include "json/json.h"
 
 using namespace hopscope;

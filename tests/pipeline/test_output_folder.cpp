@@ -7,8 +7,8 @@
 #include <fstream>
 #include <optional>
 
-#include "pipeline/folder_lock.h"
-#include "pipeline/output_folder.h"
+#include "pipeline/files/folder_lock.h"
+#include "pipeline/files/output_folder.h"
 #include "support/temporary_folder.h"
 
 using namespace hopscope;

@@ -1,4 +1,4 @@
-#include "pipeline/refine.h"
+#include "pipeline/planning/refine.h"
 
 #include <cmath>
 

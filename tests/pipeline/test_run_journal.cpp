@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "pipeline/chunk_lines.h"
-#include "pipeline/run_journal.h"
+#include "pipeline/running/chunk_lines.h"
+#include "pipeline/running/run_journal.h"
 #include "support/temporary_folder.h"
 
 using namespace hopscope;

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/chunk_lines.h"
-#include "pipeline/shard_journal.h"
+#include "pipeline/running/chunk_lines.h"
+#include "pipeline/running/shard_journal.h"
 #include "support/temporary_folder.h"
 
 using namespace hopscope;

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "study/heat_map.h"
-#include "study/tensor_model.h"
+#include "study/tensors/heat_map.h"
+#include "study/tensors/tensor_model.h"
 #include "support/qt_suites.h"
 #include "support/stop_watch.h"
 

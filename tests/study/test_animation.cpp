@@ -10,10 +10,10 @@
 #include <random>
 #include <set>
 
-#include "study/animated_png.h"
-#include "study/animation_export.h"
-#include "study/animation_layout.h"
-#include "study/animation_view.h"
+#include "study/animation/animated_png.h"
+#include "study/animation/animation_export.h"
+#include "study/animation/animation_layout.h"
+#include "study/animation/animation_view.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;

@@ -4,9 +4,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "study/lesson.h"
-#include "study/lesson_page.h"
-#include "study/lesson_pane.h"
+#include "study/lessons/lesson.h"
+#include "study/lessons/lesson_page.h"
+#include "study/lessons/lesson_pane.h"
 #include "style/theme.h"
 #include "support/qt_suites.h"
 

@@ -12,8 +12,8 @@
 #include "models/op_names.h"
 #include "models/roles.h"
 #include "panels/parts.h"
-#include "study/flame_view.h"
-#include "study/operator_table.h"
+#include "study/monitor/flame_view.h"
+#include "study/monitor/operator_table.h"
 #include "support/qt_suites.h"
 #include "widgets_models/drawn_model.h"
 

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
-#include "study/heat_map.h"
-#include "study/histogram.h"
-#include "study/tensor_model.h"
-#include "study/tensor_text.h"
+#include "study/tensors/heat_map.h"
+#include "study/tensors/histogram.h"
+#include "study/tensors/tensor_model.h"
+#include "study/tensors/tensor_text.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;

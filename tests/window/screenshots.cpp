@@ -14,12 +14,12 @@
 #include "graphview/view/graph_view.h"
 #include "help.h"
 #include "models/run_log.h"
-#include "study/animation_panel.h"
-#include "study/debug_panel.h"
-#include "study/follow_panel.h"
-#include "study/receptive_panel.h"
-#include "study/rules_panel.h"
-#include "study/tensor_panel.h"
+#include "study/animation/animation_panel.h"
+#include "study/debugger/debug_panel.h"
+#include "study/receptive/receptive_panel.h"
+#include "study/rules/rules_panel.h"
+#include "study/tensors/follow_panel.h"
+#include "study/tensors/tensor_panel.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;

@@ -10,7 +10,7 @@
 
 #include "bed.h"
 #include "checks.h"
-#include "study/animation_panel.h"
+#include "study/animation/animation_panel.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;

@@ -30,7 +30,7 @@
 #include "panels/machine_dialog.h"
 #include "plots/timeline.h"
 #include "remote_files.h"
-#include "study/follow_panel.h"
+#include "study/tensors/follow_panel.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;

@@ -14,8 +14,8 @@
 #include "bed.h"
 #include "checks.h"
 #include "open_dialog.h"
-#include "study/debug_panel.h"
-#include "study/receptive_panel.h"
+#include "study/debugger/debug_panel.h"
+#include "study/receptive/receptive_panel.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;

@@ -12,7 +12,7 @@
 
 #include "bed.h"
 #include "checks.h"
-#include "study/follow_panel.h"
+#include "study/tensors/follow_panel.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;

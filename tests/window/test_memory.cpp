@@ -10,7 +10,7 @@
 
 #include "bed.h"
 #include "checks.h"
-#include "study/memory_page.h"
+#include "study/monitor/memory_page.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;

@@ -14,8 +14,8 @@
 
 #include "bed.h"
 #include "checks.h"
-#include "study/flame_view.h"
-#include "study/monitor_panel.h"
+#include "study/monitor/flame_view.h"
+#include "study/monitor/monitor_panel.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;

@@ -9,7 +9,7 @@
 #include "bed.h"
 #include "checks.h"
 #include "graphview/view/graph_view.h"
-#include "study/rules_panel.h"
+#include "study/rules/rules_panel.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;

@@ -13,8 +13,8 @@
 #include "bed.h"
 #include "checks.h"
 #include "models/run_log.h"
-#include "study/breakpoint_panel.h"
-#include "study/tensor_panel.h"
+#include "study/debugger/breakpoint_panel.h"
+#include "study/tensors/tensor_panel.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;

@@ -4,7 +4,7 @@
 #include "optimiser/document.h"
 #include "optimiser/infeasible_subset.h"
 #include "optimiser/min_cut_relaxation.h"
-#include "pipeline/text_file.h"
+#include "pipeline/files/text_file.h"
 
 namespace hopscope::bench {
 

@@ -7,8 +7,8 @@
 #include "base/rules.h"
 #include "bench/bench.h"
 #include "bench/stores.h"
-#include "pipeline/choice.h"
-#include "pipeline/home.h"
+#include "pipeline/files/home.h"
+#include "pipeline/planning/choice.h"
 #include "schema/report.h"
 #include "json/optional.h"
 

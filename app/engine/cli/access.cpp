@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "pipeline/evaluate.h"
-#include "pipeline/execute.h"
+#include "pipeline/publishing/evaluate.h"
+#include "pipeline/running/execute.h"
 #include "server/confined.h"
 
 namespace hopscope::engine {

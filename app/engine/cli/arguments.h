@@ -10,9 +10,9 @@
 
 #include "base/result.h"
 #include "graph/generate.h"
-#include "pipeline/debugging.h"
-#include "pipeline/evaluate.h"
-#include "pipeline/export_folder.h"
+#include "pipeline/debugging/debugging.h"
+#include "pipeline/publishing/evaluate.h"
+#include "pipeline/publishing/export_folder.h"
 #include "receptive/receptive_field.h"
 
 namespace hopscope::engine {

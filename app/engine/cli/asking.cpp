@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "pipeline/trust.h"
+#include "pipeline/opening/trust.h"
 
 namespace hopscope::engine {
 

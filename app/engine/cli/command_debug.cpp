@@ -2,8 +2,8 @@
 
 #include "cli/commands.h"
 #include "cli/describe.h"
-#include "pipeline/home.h"
-#include "pipeline/stage_memory.h"
+#include "pipeline/files/home.h"
+#include "pipeline/planning/stage_memory.h"
 
 namespace hopscope::engine {
 

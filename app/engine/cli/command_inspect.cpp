@@ -1,6 +1,6 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
-#include "pipeline/inspection.h"
+#include "pipeline/opening/inspection.h"
 
 namespace hopscope::engine {
 

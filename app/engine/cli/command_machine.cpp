@@ -7,8 +7,8 @@
 #include "cli/describe.h"
 #include "cli/table.h"
 #include "executor/measure.h"
-#include "pipeline/home.h"
-#include "pipeline/machine.h"
+#include "pipeline/files/home.h"
+#include "pipeline/machine/machine.h"
 
 namespace hopscope::engine {
 

@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
-#include "pipeline/home.h"
-#include "pipeline/receptive_field.h"
+#include "pipeline/debugging/receptive_field.h"
+#include "pipeline/files/home.h"
 
 namespace hopscope::engine {
 

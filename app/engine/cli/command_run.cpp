@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/observers.h"
-#include "pipeline/machine.h"
+#include "pipeline/machine/machine.h"
 
 namespace hopscope::engine {
 

@@ -1,5 +1,5 @@
 #include "cli/commands.h"
-#include "pipeline/trust.h"
+#include "pipeline/opening/trust.h"
 #include "json/json.h"
 
 namespace hopscope::engine {

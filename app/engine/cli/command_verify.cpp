@@ -1,10 +1,10 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/observers.h"
-#include "pipeline/against.h"
-#include "pipeline/execute.h"
-#include "pipeline/export_folder.h"
-#include "pipeline/home.h"
+#include "pipeline/files/home.h"
+#include "pipeline/publishing/against.h"
+#include "pipeline/publishing/export_folder.h"
+#include "pipeline/running/execute.h"
 
 namespace hopscope::engine {
 

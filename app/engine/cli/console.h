@@ -9,9 +9,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "pipeline/home.h"
-#include "pipeline/output_folder.h"
-#include "pipeline/partial_folder.h"
+#include "pipeline/files/home.h"
+#include "pipeline/files/output_folder.h"
+#include "pipeline/files/partial_folder.h"
 #include "pipeline/reporter.h"
 
 namespace hopscope::engine {

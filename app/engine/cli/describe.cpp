@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/table.h"
-#include "pipeline/labels.h"
+#include "pipeline/opening/labels.h"
 #include "schema/inspect.h"
 
 namespace hopscope::engine {

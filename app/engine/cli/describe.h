@@ -7,10 +7,10 @@
 #include <string>
 
 #include "cli/console.h"
-#include "pipeline/devices.h"
-#include "pipeline/explanation.h"
-#include "pipeline/machine.h"
-#include "pipeline/prepare.h"
+#include "pipeline/machine/devices.h"
+#include "pipeline/machine/machine.h"
+#include "pipeline/opening/prepare.h"
+#include "pipeline/planning/explanation.h"
 #include "plan/walkthrough.h"
 #include "schema/comparison.h"
 #include "schema/findings.h"

@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "cli/describe.h"
 #include "cli/table.h"
-#include "pipeline/walls.h"
+#include "pipeline/machine/walls.h"
 
 namespace hopscope::engine {
 

@@ -1,7 +1,7 @@
 #include "analysis/naming/value_names.h"
 #include "base/units.h"
 #include "cli/describe.h"
-#include "pipeline/labels.h"
+#include "pipeline/opening/labels.h"
 
 namespace hopscope::engine {
 

@@ -6,8 +6,8 @@
 
 #include "base/proc.h"
 #include "graph/file.h"
-#include "pipeline/machine.h"
-#include "pipeline/trust.h"
+#include "pipeline/machine/machine.h"
+#include "pipeline/opening/trust.h"
 #include "verify/fork_server.h"
 #include "verify/verify.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "confine/confine.h"
-#include "pipeline/home.h"
+#include "pipeline/files/home.h"
 #include "pipeline/options.h"
 
 namespace hopscope::engine {

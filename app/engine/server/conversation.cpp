@@ -9,7 +9,7 @@
 
 #include "base/parallel.h"
 #include "executor/executor.h"
-#include "pipeline/devices.h"
+#include "pipeline/machine/devices.h"
 #include "version.h"
 
 namespace hopscope::engine {

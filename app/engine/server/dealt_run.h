@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "executor/journal.h"
-#include "pipeline/evaluate.h"
+#include "pipeline/publishing/evaluate.h"
 #include "server/requests.h"
 
 namespace hopscope::engine {

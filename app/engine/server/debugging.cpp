@@ -1,6 +1,6 @@
 // debug/nan, debug/staged, debug/against and debug/watch.
 
-#include "pipeline/debugging.h"
+#include "pipeline/debugging/debugging.h"
 
 #include <algorithm>
 #include <iterator>

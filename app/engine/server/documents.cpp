@@ -1,6 +1,6 @@
 #include "server/documents.h"
 
-#include "pipeline/inspection.h"
+#include "pipeline/opening/inspection.h"
 #include "schema/documents.h"
 
 namespace hopscope::engine {

@@ -7,10 +7,10 @@
 
 #include "debugger/tensor.h"
 #include "executor/forecast/predict.h"
-#include "pipeline/debugging.h"
-#include "pipeline/execute.h"
-#include "pipeline/planner.h"
-#include "pipeline/prepare.h"
+#include "pipeline/debugging/debugging.h"
+#include "pipeline/opening/prepare.h"
+#include "pipeline/planning/planner.h"
+#include "pipeline/running/execute.h"
 #include "protocol/requests.h"
 #include "server/requests.h"
 

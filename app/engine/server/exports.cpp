@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "pipeline/execute.h"
-#include "pipeline/export_folder.h"
-#include "pipeline/text_file.h"
+#include "pipeline/files/text_file.h"
+#include "pipeline/publishing/export_folder.h"
+#include "pipeline/running/execute.h"
 #include "schema/documents.h"
 #include "version.h"
 

@@ -2,7 +2,7 @@
 
 // Answers the requests about exported folders: export/write, export/read and export/check.
 
-#include "pipeline/partial_folder.h"
+#include "pipeline/files/partial_folder.h"
 #include "server/documents.h"
 
 namespace hopscope::engine {

@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "base/folder.h"
-#include "pipeline/execute.h"
-#include "pipeline/machine.h"
-#include "pipeline/trust.h"
+#include "pipeline/machine/machine.h"
+#include "pipeline/opening/trust.h"
+#include "pipeline/running/execute.h"
 #include "server/confined.h"
 #include "server/documents.h"
 #include "server/exports.h"

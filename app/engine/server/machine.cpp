@@ -2,7 +2,7 @@
 
 #include "executor/executor.h"
 #include "executor/measure.h"
-#include "pipeline/machine.h"
+#include "pipeline/machine/machine.h"
 
 namespace hopscope::engine {
 

@@ -1,6 +1,6 @@
 // plan/graph.
 
-#include "pipeline/receptive_field.h"
+#include "pipeline/debugging/receptive_field.h"
 
 #include "server/documents.h"
 

@@ -1,7 +1,7 @@
 // plan/memory.
 
-#include "pipeline/choice.h"
-#include "pipeline/stage_memory.h"
+#include "pipeline/planning/choice.h"
+#include "pipeline/planning/stage_memory.h"
 #include "server/documents.h"
 
 namespace hopscope::engine {

@@ -1,6 +1,6 @@
 // model/receptiveField.
 
-#include "pipeline/receptive_field.h"
+#include "pipeline/debugging/receptive_field.h"
 
 #include "server/documents.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/home.h"
+#include "pipeline/files/home.h"
 #include "server/conversation.h"
 #include "server/models.h"
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "pipeline/machine.h"
+#include "pipeline/machine/machine.h"
 
 namespace hopscope::engine {
 

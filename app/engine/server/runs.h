@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "debugger/stepping.h"
-#include "pipeline/execute.h"
-#include "pipeline/output_folder.h"
-#include "pipeline/run_journal.h"
+#include "pipeline/files/output_folder.h"
+#include "pipeline/running/execute.h"
+#include "pipeline/running/run_journal.h"
 #include "server/documents.h"
 #include "server/events.h"
 #include "server/gate.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/partial_folder.h"
+#include "pipeline/files/partial_folder.h"
 #include "server/channel.h"
 
 namespace hopscope::engine {

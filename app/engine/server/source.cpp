@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "loader/schema_text.h"
-#include "pipeline/text_file.h"
+#include "pipeline/files/text_file.h"
 #include "schema/names.h"
 #include "server/documents.h"
 

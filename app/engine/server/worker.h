@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "pipeline/evaluate.h"
-#include "pipeline/output_folder.h"
+#include "pipeline/files/output_folder.h"
+#include "pipeline/publishing/evaluate.h"
 #include "protocol/requests.h"
 #include "server/channel.h"
 

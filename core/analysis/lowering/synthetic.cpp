@@ -83,6 +83,7 @@ const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
         {"scatter_reduce.two", {{"self", T}, {"dim", I}, {"index", T}, {"src", T}, {"reduce", O}, {"include_self", B}}},
         {"expand_as", {{"self", T}, {"other", T}}},
         {"mm", {{"self", T}, {"mat2", T}}},
+        {"matmul", {{"self", T}, {"other", T}}},
         {"linear", {{"input", T}, {"weight", T}, {"bias", T}}},
         {"new_zeros", {{"self", T}, {"size", L}, {"dtype", I}, {"layout", I}, {"device", O}, {"pin_memory", B}}},
         {"new_full",

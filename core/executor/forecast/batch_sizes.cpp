@@ -7,8 +7,8 @@
 
 #include "executor/forecast/class_counts.h"
 #include "executor/forecast/traffic.h"
-#include "executor/loop_program.h"
-#include "executor/staging_plan.h"
+#include "executor/loop/staging_plan.h"
+#include "executor/program/loop_program.h"
 
 namespace hopscope::forecast {
 

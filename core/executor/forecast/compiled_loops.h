@@ -10,12 +10,12 @@
 #include <set>
 #include <vector>
 
-#include "executor/batching.h"
 #include "executor/forecast/outside.h"
 #include "executor/forecast/predict.h"
 #include "executor/forecast/timing.h"
 #include "executor/forecast/traffic.h"
-#include "executor/loop_compiler.h"
+#include "executor/loop/batching.h"
+#include "executor/loop/loop_compiler.h"
 
 namespace hopscope::forecast {
 

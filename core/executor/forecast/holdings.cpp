@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analysis/stored.h"
-#include "executor/overwrite.h"
+#include "executor/program/overwrite.h"
 #include "operators/operators.h"
 
 namespace hopscope::forecast {

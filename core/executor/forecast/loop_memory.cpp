@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "executor/dense_shape.h"
+#include "executor/calls/dense_shape.h"
 
 namespace hopscope::forecast {
 

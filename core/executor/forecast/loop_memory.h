@@ -2,14 +2,14 @@
 
 // Private to forecast: predicts the memory that a batch of a loop allocates on the device, from traces of a few small
 // batches. The sizes of all tensors are linear in the rows of a few classes, or in the padded rows that are passed to
-// oneDNN (executor/dense_shape.h). Since all batches of a loop allocate and free memory in the same order, the traces
+// oneDNN (calls/dense_shape.h). Since all batches of a loop allocate and free memory in the same order, the traces
 // of small batches determine that of any other batch.
 
 #include <map>
 #include <optional>
 #include <vector>
 
-#include "executor/batching.h"
+#include "executor/loop/batching.h"
 #include "executor/memory.h"
 
 namespace hopscope::forecast {

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "executor/prologue.h"
+#include "executor/loop/prologue.h"
 
 namespace hopscope::forecast {
 

@@ -6,9 +6,9 @@
 #include <ATen/Parallel.h>
 
 #include "analysis/stored.h"
-#include "executor/batching.h"
-#include "executor/device_context.h"
-#include "executor/number.h"
+#include "executor/calls/number.h"
+#include "executor/device/device_context.h"
+#include "executor/loop/batching.h"
 
 namespace hopscope::forecast {
 

@@ -19,8 +19,8 @@
 #include "executor/forecast/probe.h"
 #include "executor/forecast/timing.h"
 #include "executor/forecast/traffic.h"
-#include "executor/residents.h"
-#include "executor/staging_plan.h"
+#include "executor/loop/staging_plan.h"
+#include "executor/session/residents.h"
 
 namespace hopscope::forecast {
 

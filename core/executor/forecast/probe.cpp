@@ -12,9 +12,9 @@
 
 #include "analysis/stored.h"
 #include "base/proc.h"
-#include "executor/batch.h"
-#include "executor/dense.h"
-#include "executor/device_trace.h"
+#include "executor/batch/batch.h"
+#include "executor/calls/dense.h"
+#include "executor/device/device_trace.h"
 #include "loader/one_thread.h"
 #include "loader/tensors.h"
 

@@ -7,8 +7,8 @@
 #include <list>
 #include <stop_token>
 
-#include "executor/block.h"
 #include "executor/forecast/loop_memory.h"
+#include "executor/rows/block.h"
 #include "executor/structure.h"
 
 namespace hopscope::forecast {

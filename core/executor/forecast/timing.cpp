@@ -6,10 +6,10 @@
 #include <set>
 
 #include "analysis/rows/classes.h"
-#include "executor/block.h"
-#include "executor/dense_shape.h"
-#include "executor/number.h"
-#include "executor/strips.h"
+#include "executor/calls/dense_shape.h"
+#include "executor/calls/number.h"
+#include "executor/program/strips.h"
+#include "executor/rows/block.h"
 #include "operators/operators.h"
 
 namespace hopscope::forecast {

@@ -10,7 +10,7 @@
 
 #include "executor/forecast/reuse.h"
 #include "executor/forecast/wall_table.h"
-#include "executor/loop_program.h"
+#include "executor/program/loop_program.h"
 #include "executor/structure.h"
 
 namespace hopscope::forecast {

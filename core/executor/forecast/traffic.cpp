@@ -2,6 +2,7 @@
 
 #include "analysis/stored.h"
 #include "executor/failure.h"
+#include "executor/structure/in_place_bytes.h"
 
 namespace hopscope::forecast {
 

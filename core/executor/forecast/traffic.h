@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "executor/loop_program.h"
-#include "executor/residents.h"
+#include "executor/program/loop_program.h"
+#include "executor/session/residents.h"
 #include "executor/structure.h"
 
 namespace hopscope::forecast {

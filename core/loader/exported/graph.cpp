@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "loader/custom_ops.h"
+#include "loader/exported/composed.h"
 #include "loader/registry.h"
 
 namespace hopscope::loader::exported {
@@ -34,6 +35,12 @@ std::optional<std::size_t> transparentGraph(const std::string& name, const std::
     const Union enabled = unionOf(arguments[2]);
     const bool off = enabled.kind == "as_bool" && !enabled.value.as<bool>();
     return off ? std::optional<std::size_t>(4) : std::nullopt;
+}
+
+// torch.full makes booleans of a boolean, which TorchScript takes for a number.
+bool makesBooleans(const c10::FunctionSchema& schema, const c10::Argument& argument, const json::Reader& fill)
+{
+    return schema.name() == "aten::full" && argument.name() == "dtype" && unionOf(fill).kind == "as_bool";
 }
 
 std::string nameOf(const Union& value)
@@ -177,6 +184,10 @@ bool GraphBuilder::tryCall(const c10::FunctionSchema& schema, const std::vector<
 {
     const std::optional<std::vector<Value*>> operands = operandsFor(schema, given);
     if (!operands) return false;
+    if (const auto results = composed(m_graph, schema, *operands)) {
+        defineResults(*results, node);
+        return true;
+    }
     Node* const call = m_graph.create(c10::Symbol::fromQualString(schema.name()), *operands, schema.returns().size());
     for (std::size_t i = 0; i < schema.returns().size(); ++i) call->output(i)->setType(schema.returns()[i].type());
     m_graph.insertNode(call);
@@ -185,7 +196,7 @@ bool GraphBuilder::tryCall(const c10::FunctionSchema& schema, const std::vector<
         call->destroy();
         return false;
     }
-    defineResults(*call, node);
+    defineResults(call->outputs().vec(), node);
     return true;
 }
 
@@ -198,8 +209,10 @@ std::optional<std::vector<torch::jit::Value*>> GraphBuilder::operandsFor(const c
         const auto named = std::ranges::find(given, expected.name(), &Named::name);
         if (named == given.end() && !expected.default_value()) return std::nullopt;
         used += named != given.end() ? 1 : 0;
-        operands.push_back(named == given.end() ? m_values.constant(*expected.default_value())
-                                                : m_values.argument(named->value, expected));
+        if (named != given.end()) operands.push_back(m_values.argument(named->value, expected));
+        else if (given.size() > 1 && makesBooleans(schema, expected, given[1].value))
+            operands.push_back(m_values.constant(static_cast<std::int64_t>(c10::ScalarType::Bool)));
+        else operands.push_back(m_values.constant(*expected.default_value()));
         if (!operands.back()->type()->isSubtypeOf(*expected.type())) return std::nullopt;
     }
     if (used != given.size()) return std::nullopt;
@@ -221,14 +234,14 @@ torch::jit::Value* GraphBuilder::first(const json::Reader& node)
     return m_values.argument(given.front().value);
 }
 
-void GraphBuilder::defineResults(Node& call, const json::Reader& node)
+void GraphBuilder::defineResults(const std::vector<Value*>& values, const json::Reader& node)
 {
     const std::vector<json::Reader> results = items(node, "outputs");
-    const bool nothing = results.size() == 1 && call.outputs().empty() && unionOf(results[0]).kind == "as_none";
-    if (results.size() != call.outputs().size() && !nothing)
-        m_place.damaged("the operator has " + base::counted(std::ssize(call.outputs()), "result") + ", not " +
+    const bool nothing = results.size() == 1 && values.empty() && unionOf(results[0]).kind == "as_none";
+    if (results.size() != values.size() && !nothing)
+        m_place.damaged("the operator has " + base::counted(std::ssize(values), "result") + ", not " +
                         std::to_string(results.size()));
-    for (std::size_t i = 0; i < call.outputs().size(); ++i) define(unionOf(results[i]), call.output(i));
+    for (std::size_t i = 0; i < values.size(); ++i) define(unionOf(results[i]), values[i]);
 }
 
 void GraphBuilder::define(const Union& result, Value* value)

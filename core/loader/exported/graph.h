@@ -50,7 +50,7 @@ private:
     std::optional<std::vector<Value*>> operandsFor(const c10::FunctionSchema& schema, const std::vector<Named>& given);
     std::vector<Named> arguments(const json::Reader& node) const;
     Value* first(const json::Reader& node);
-    void defineResults(torch::jit::Node& call, const json::Reader& node);
+    void defineResults(const std::vector<Value*>& values, const json::Reader& node);
     void define(const Union& result, Value* value);
     void defineList(Value* list, const json::Reader& tensors);
     std::string resultKind(const json::Reader& node) const;

@@ -79,6 +79,9 @@ torch::jit::Value* Values::named(const std::string& name) const
 {
     const auto it = m_values.find(name);
     if (it == m_values.end()) m_place.damaged("the value '" + name + "' is used but never computed");
+    if (it->second == nullptr)
+        m_place.refuse("the statistic '" + name + "', which is made for the backward pass, is not supported",
+                       "return the result of the layer alone, or export without run_decompositions()");
     return it->second;
 }
 
@@ -164,12 +167,14 @@ std::optional<IValue> Values::literal(const Union& given)
     return value;
 }
 
-// Python passes an int where an operator takes a float, a bool or a list.
+// Python passes an int where an operator takes a float, a bool or a list, and a bool as the number that fills a tensor.
 IValue Values::fitting(IValue value, const c10::Argument& expected) const
 {
     const TypePtr type = withoutOptional(expected.type());
     if (value.isInt() && type->kind() == TypeKind::BoolType) return value.toInt() != 0;
     if (value.isInt() && type->kind() == TypeKind::FloatType) return static_cast<double>(value.toInt());
+    const bool fills = expected.name() == "fill_value" || expected.name() == "value";
+    if (value.isBool() && fills && type->kind() == TypeKind::NumberType) return std::int64_t{value.toBool()};
     if (type->kind() != TypeKind::ListType || !(value.isInt() || value.isDouble())) return value;
     const auto count = static_cast<std::size_t>(expected.N().value_or(1));
     const bool whole = type->expectRef<c10::ListType>().getElementType()->kind() == TypeKind::IntType;

@@ -33,6 +33,7 @@ public:
 
     using Names = std::unordered_map<std::string, torch::jit::Value*>;
 
+    // A null pointer stands for a value that is not supported: a node that uses it is refused.
     void define(const std::string& name, torch::jit::Value* value);
     // Replaces all known names, because a graph within the program has names of its own. Returns the previous ones.
     Names exchange(Names names) { return std::exchange(m_values, std::move(names)); }

@@ -1,6 +1,7 @@
 #include "loader/walk/recorder.h"
 
 #include "loader/walk/sharing.h"
+#include "operators/operators.h"
 
 namespace hopscope::loader {
 
@@ -210,10 +211,24 @@ bool Recorder::foldable(const ir::Op& op, const std::vector<bool>& folded) const
     return constant;
 }
 
+// The operator that fills the tensor into which this one aggregates: the size of the tensor can be that of a table.
+std::optional<ir::OpId> Recorder::filledBefore(const ir::Op& op) const
+{
+    const operators::Rule rule = operators::of(op.name).rule;
+    const bool aggregates = rule == operators::Rule::Scatter || rule == operators::Rule::IndexPut;
+    const ValueId* const into = aggregates && !op.args.empty() ? op.args.front().value() : nullptr;
+    if (into == nullptr || m_program.value(*into).origin != Origin::Op) return std::nullopt;
+    const ir::OpId producer = m_program.value(*into).producer;
+    const bool fills = operators::of(m_program.op(producer).name).rule == operators::Rule::Fill;
+    return fills ? std::optional(producer) : std::nullopt;
+}
+
 std::vector<bool> Recorder::foldedOps() const
 {
     std::vector<bool> folded(m_program.ops.size());
     for (const ir::Op& op : m_program.ops) folded[op.id.at()] = foldable(op, folded);
+    for (const ir::Op& op : m_program.ops)
+        if (const auto fill = folded[op.id.at()] ? std::nullopt : filledBefore(op)) folded[fill->at()] = false;
     return folded;
 }
 

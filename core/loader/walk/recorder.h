@@ -75,6 +75,7 @@ private:
     Layout layoutAfter(const ir::Op& op) const;
     void restore();
     bool foldable(const ir::Op& op, const std::vector<bool>& folded) const;
+    std::optional<ir::OpId> filledBefore(const ir::Op& op) const;
     std::vector<bool> foldedOps() const;
     std::vector<bool> liveOps(const std::vector<bool>& folded) const;
     std::vector<bool> usedValues(const std::vector<bool>& live) const;

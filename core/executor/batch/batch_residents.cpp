@@ -1,0 +1,81 @@
+#include "executor/batch/batch_residents.h"
+
+#include <algorithm>
+
+namespace hopscope::executor {
+
+using ir::RowClass;
+using ir::RowKind;
+
+at::Tensor BatchResidents::table(ir::ValueId value)
+{
+    const ir::ValueId base = m_program.tableOf(value);
+    const at::Tensor& table = m_session.residents.table(base);
+    if (base == value) return table;
+    std::vector<std::int64_t> shape = shapeOf(m_session.analysis, value, m_session.structure.sizes());
+    shape[0] = table.size(0);
+    return table.view(shape);
+}
+
+at::Tensor BatchResidents::rows(const Instruction& read)
+{
+    const Destinations& batch = m_block.destinations();
+    if (read.rows.kind == RowKind::Batch)
+        return m_session.residents.table(read.value).narrow(0, batch.first, batch.count);
+    return m_session.residents.part({.kind = ResidentPart::Owned, .value = read.value, .rows = read.rows})
+        .narrow(0, firstOf(read.rows), m_block.count(read.rows));
+}
+
+// The first position of the batch in the adjacency that owns the rows.
+std::int64_t BatchResidents::firstOf(const RowClass& rows)
+{
+    const Destinations& batch = m_block.destinations();
+    return batch.count ? m_session.structure.adjacency(rows.table, rows.key).begin(batch.first) : 0;
+}
+
+const at::Tensor& BatchResidents::allColumns(const RowClass& rows, ir::SpaceId space, ir::KeyId key)
+{
+    return m_session.residents.part(
+        {.kind = ResidentPart::Columns, .value = {}, .rows = rows, .space = space, .key = key});
+}
+
+at::Tensor BatchResidents::columns(const RowClass& rows, ir::SpaceId space, ir::KeyId key)
+{
+    return allColumns(rows, space, key).narrow(0, firstOf(rows), m_block.count(rows));
+}
+
+at::Tensor BatchResidents::offsets(const RowClass& rows)
+{
+    const Destinations& batch = m_block.destinations();
+    return m_session.residents.part({.kind = ResidentPart::Offsets, .value = {}, .rows = rows})
+        .narrow(0, batch.first, batch.count + 1);
+}
+
+// Gathered rows are found by the columns of the whole adjacency; other messages are those of the batch alone.
+void BatchResidents::give(const Segment& s, SegmentInputs& in)
+{
+    in.offsets = offsets(s.messages);
+    in.first = firstOf(s.messages);
+    in.count = m_block.count(s.messages);
+    if (s.from < 0) in.columns = allColumns(s.messages, s.columnSpace, s.columnKey);
+    else in.columnFirst = in.first;
+    givePieces(s.messages, in);
+}
+
+void BatchResidents::givePieces(const RowClass& rows, SegmentInputs& in)
+{
+    const Destinations& batch = m_block.destinations();
+    const std::vector<kernels::HubPiece>& all = m_session.structure.hubPieces(rows.table, rows.key);
+    const auto before = [&](std::int64_t destination) {
+        return std::ranges::lower_bound(all, destination, {}, &kernels::HubPiece::destination) - all.begin();
+    };
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(kernels::HubPiece));
+    const std::int64_t first = before(batch.first), count = before(batch.first + batch.count) - first;
+    in.pieces = at::Tensor();
+    in.pieceFirst = batch.first;
+    if (count > 0)
+        in.pieces = m_session.residents.part({.kind = ResidentPart::Pieces, .value = {}, .rows = rows})
+                        .narrow(0, first * bytes, count * bytes);
+}
+
+}  // namespace hopscope::executor

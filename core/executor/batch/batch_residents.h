@@ -1,0 +1,42 @@
+#pragma once
+
+// Private to executor: provides the parts of resident tables and columns on a GPU that a batch reads.
+
+#include "executor/batch/segment_run.h"
+#include "executor/rows/block.h"
+#include "executor/session/session.h"
+
+namespace hopscope::executor {
+
+// All parts are read in place. Destinations must be ascending, except for table(). The arguments must outlive the
+// object.
+class BatchResidents {
+public:
+    BatchResidents(Session& session, const LoopProgram& program, Block& block)
+        : m_session(session),
+          m_program(program),
+          m_block(block)
+    {}
+
+    // Returns all rows of a table, in the shape that the value gives them.
+    at::Tensor table(ir::ValueId value);
+    // Returns the rows of the batch, which are consecutive.
+    at::Tensor rows(const Instruction& read);
+    // Returns, for each of the rows, the row that the key refers to.
+    at::Tensor columns(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
+    // Returns the offsets of the batch's destinations, as positions in the whole adjacency.
+    at::Tensor offsets(const ir::RowClass& rows);
+    // Provides a segment with the structure of its messages.
+    void give(const Segment& s, SegmentInputs& in);
+
+private:
+    std::int64_t firstOf(const ir::RowClass& rows);
+    const at::Tensor& allColumns(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
+    void givePieces(const ir::RowClass& rows, SegmentInputs& in);
+
+    Session& m_session;
+    const LoopProgram& m_program;
+    Block& m_block;
+};
+
+}  // namespace hopscope::executor

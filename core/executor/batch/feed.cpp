@@ -1,0 +1,382 @@
+#include "executor/batch/feed.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "analysis/rows/classes.h"
+#include "executor/device/staging.h"
+#include "executor/rows/row_numbers.h"
+#include "loader/tensors.h"
+
+namespace hopscope::executor {
+
+using ir::RowClass;
+using ir::RowKind;
+
+namespace {
+
+// Pieces take 24 bytes each; a hub has one for each kPiece positions and one for the rest.
+std::int64_t mostPieceBytes(std::int64_t positions)
+{
+    const std::int64_t most = positions > kernels::kPiece ? 2 * (positions / kernels::kPiece) + 1 : 0;
+    return most * static_cast<std::int64_t>(sizeof(kernels::HubPiece));
+}
+
+at::Tensor bytesOf(const std::vector<kernels::HubPiece>& pieces, const Feed::Buffer& buffer)
+{
+    if (pieces.empty()) return {};
+    const auto bytes = static_cast<std::int64_t>(pieces.size() * sizeof(kernels::HubPiece));
+    at::Tensor out = buffer({bytes}, at::kByte);
+    std::memcpy(out.mutable_data_ptr(), pieces.data(), static_cast<std::size_t>(bytes));
+    return out;
+}
+
+}  // namespace
+
+void Feed::clear()
+{
+    m_times = {};
+    m_offsets.clear();
+    m_pieces.clear();
+    m_readBytes = m_structureBytes = 0;
+}
+
+// ---- for one instruction
+
+Given Feed::give(const Instruction& i)
+{
+    switch (i.act) {
+    case Act::Read: return {.rows = read(i, nullptr), .offsets = {}, .pieces = {}};
+    case Act::Positions:
+    case Act::Select:
+    case Act::Concat: return {.rows = numbers(i), .offsets = {}, .pieces = {}};
+    case Act::Pick: return {.rows = picked(i), .offsets = {}, .pieces = {}};
+    case Act::Segment: return along(i.segment);
+    default: return {};
+    }
+}
+
+const at::Tensor* Feed::inWindow(ir::ValueId value)
+{
+    return m_window ? m_window->table(m_program.tableOf(value)) : nullptr;
+}
+
+at::Tensor Feed::inPlace(ir::ValueId value)
+{
+    const at::Tensor* const kept = inWindow(value);
+    if (!kept) return m_session.table(value, m_program).rows;
+    std::vector<std::int64_t> shape = shapeOf(m_session.analysis, value, m_session.structure.sizes());
+    shape[0] = kept->size(0);
+    return kept->view(shape);
+}
+
+Given Feed::along(const Segment& s)
+{
+    if (s.from < 0 && inWindow(s.source)) {
+        Given given{.rows = {}, .offsets = {}, .pieces = {}};
+        given.offsets = timed(Phase::Block, [&] { return m_block.offsets(s.messages); });
+        given.rows = numbered(s.source, s.messages, s.columnSpace, s.columnKey);
+        return given;
+    }
+    if (m_program.tiling && s.from < 0)
+        if (auto slice = timed(Phase::Block, [&] {
+                return m_block.slice(s.messages, s.columnSpace, s.columnKey, m_session.numbers(s.source, m_program));
+            }))
+            return {.rows = slice->columns,
+                    .offsets = slice->offsets,
+                    .pieces = {},
+                    .first = slice->first,
+                    .count = slice->count};
+    Given given;
+    given.offsets = timed(Phase::Block, [&] { return m_block.offsets(s.messages); });
+    if (s.from >= 0) return given;
+    given.rows = columns(s);
+    if (!m_program.tiling) countInPlace(s);
+    return given;
+}
+
+// Each row of the frontier is counted once, however often it is read.
+void Feed::countInPlace(const Segment& s)
+{
+    const at::Tensor table = m_session.table(s.source).rows;
+    const std::int64_t frontier = timed(Phase::Block, [&] { return m_block.count(s.sourceRows); });
+    countRead(s.source, frontier * table.stride(0) * static_cast<std::int64_t>(table.element_size()));
+}
+
+// The rows that a key refers to, as they are numbered in what inPlace() gives.
+at::Tensor Feed::numbered(ir::ValueId value, const RowClass& on, ir::SpaceId space, ir::KeyId key)
+{
+    return timed(Phase::Block, [&] {
+        const Numbers numbers = m_session.numbers(value, m_program);
+        const auto slice = m_block.slice(on, space, key, numbers);
+        const at::Tensor rows =
+            slice ? slice->columns.narrow(0, slice->first, slice->count) : m_block.globals(on, space, key, numbers);
+        return inWindow(value) ? m_window->places(m_program.tableOf(value), rows) : rows;
+    });
+}
+
+at::Tensor Feed::picked(const Instruction& i)
+{
+    const at::Tensor rows = numbered(i.value, i.rows, i.space, i.key);
+    at::Tensor picked = timed(Phase::Gather, [&] { return pickRows(inPlace(i.value), 0, rows, pageable); });
+    return computed(i.value, std::move(picked));
+}
+
+at::Tensor Feed::numbers(const Instruction& i)
+{
+    return timed(Phase::Block, [&]() -> at::Tensor {
+        switch (i.act) {
+        case Act::Positions: return m_block.positions(i.rows, i.space, i.key, i.in);
+        case Act::Select: return m_block.parentPositions(i.rows, i.operands.at(0).rows);
+        case Act::Concat: {
+            std::vector<RowClass> parts;
+            for (const Operand& o : i.operands) parts.push_back(o.rows);
+            return m_block.concatPositions(i.rows, parts);
+        }
+        default: return {};
+        }
+    });
+}
+
+at::Tensor Feed::columns(const Segment& s)
+{
+    return columns(s.messages, s.columnSpace, s.columnKey, m_session.numbers(s.source, m_program));
+}
+
+at::Tensor Feed::columns(const RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers)
+{
+    return timed(Phase::Block, [&] { return m_block.globals(on, space, key, numbers); });
+}
+
+// Converts rows that are stored in a narrower type.
+at::Tensor Feed::computed(ir::ValueId value, at::Tensor rows)
+{
+    const at::ScalarType type = loader::scalarType(m_session.analysis.program.value(value).dtype);
+    if (rows.scalar_type() == type) return rows;
+    return timed(Phase::Gather, [&] { return rows.to(type); });
+}
+
+at::Tensor Feed::read(const Instruction& i, const Buffer* buffer)
+{
+    at::Tensor host = rowsOf(i, buffer);
+    countRead(i.value, host.numel() * static_cast<std::int64_t>(host.element_size()));
+    return buffer ? host : computed(i.value, std::move(host));
+}
+
+// Consecutive destinations have consecutive rows.
+at::Tensor Feed::inOrder(const Instruction& i)
+{
+    const at::Tensor all = m_session.ownedValue(i.value, i.rows);
+    const graph::Adjacency& order = m_session.structure.adjacency(i.rows.table, i.rows.key);
+    const Destinations& batch = m_block.destinations();
+    if (batch.ascending()) return all.narrow(0, batch.count ? order.begin(batch.first) : 0, m_block.count(i.rows));
+    std::vector<at::Tensor> each{all.narrow(0, 0, 0)};
+    for (std::int64_t k = 0; k < batch.count; ++k)
+        each.push_back(all.narrow(0, order.begin(batch[k]), order.end(batch[k]) - order.begin(batch[k])));
+    return at::cat(each);
+}
+
+at::Tensor Feed::inOrder(const Instruction& i, const Buffer* buffer)
+{
+    const at::Tensor rows = inOrder(i);
+    return buffer ? (*buffer)(rows.sizes(), rows.scalar_type()).copy_(rows) : rows;
+}
+
+at::Tensor Feed::rowsOf(const Instruction& i, const Buffer* buffer)
+{
+    if (i.inOrder) return timed(Phase::Gather, [&] { return inOrder(i, buffer); });
+    const at::Tensor table = m_session.table(i.value).rows;
+    const std::int64_t dim = m_session.analysis.rowDim(i.value);
+    const Destinations& batch = m_block.destinations();
+    if (follow(i.value, i.rows)) {
+        const at::Tensor own =
+            m_window ? timed(Phase::Gather, [&] { return m_window->own(i.value, batch); }) : at::Tensor();
+        if (own.defined()) return own;
+        const at::Tensor range = table.narrow(dim, batch.first, batch.count);
+        if (!buffer) return range;
+        return timed(Phase::Gather, [&] { return (*buffer)(range.sizes(), range.scalar_type()).copy_(range); });
+    }
+    const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(i.value, i.rows); });
+    return timed(Phase::Gather, [&] { return pickRows(table, dim, rows, buffer ? *buffer : pageable); });
+}
+
+void Feed::countRead(ir::ValueId value, std::int64_t bytes)
+{
+    if (m_session.analysis.info(value).structureOnly) m_structureBytes += bytes;
+    else m_readBytes += bytes;
+}
+
+bool Feed::follow(ir::ValueId value, const RowClass& rows) const
+{
+    return m_block.isRange(rows, m_session.numbers(value));
+}
+
+at::Tensor Feed::rowNumbers(ir::ValueId value, const RowClass& rows)
+{
+    const bool places = m_session.numbers(value) == Numbers::Places;
+    require(!places || analysis::tableOf(rows) == m_session.analysis.rowSpace(value),
+            "rows of a value are numbered as those of another table");
+    return places ? m_block.places(rows) : m_block.rows(rows);
+}
+
+// ---- for all instructions at once
+
+std::vector<Given> Feed::stage(const Buffer& buffer)
+{
+    std::vector<Given> given;
+    for (const Instruction& i : m_program.instructions) {
+        m_session.checkStop();
+        given.push_back(staged(i, buffer));
+    }
+    for (const Written& w : m_program.writes) {
+        if (follow(w.value, w.rows)) continue;
+        const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(w.value, w.rows); });
+        if (m_session.choice.holds(w.value))
+            given.push_back({.rows = narrowed(rows, mostOf(w), buffer), .offsets = {}, .pieces = {}});
+    }
+    return given;
+}
+
+bool Feed::skips(const Instruction& i) const
+{
+    return m_block.destinations().ascending() && m_session.choice.skips(i) && !m_session.standIn;
+}
+
+// Edge tables on the device are in a different order. In a dry run, rows that need no picking are copied.
+bool Feed::picksThere(const Instruction& i) const
+{
+    if (i.act != Act::Read || !m_session.choice.holds(i.value)) return false;
+    return !m_session.choice.inOrder(i) && !(m_block.destinations().ascending() && m_session.choice.skips(i));
+}
+
+Given Feed::staged(const Instruction& i, const Buffer& buffer)
+{
+    switch (i.act) {
+    case Act::Read:
+        if (skips(i)) return {};
+        if (picksThere(i))
+            return {.rows = narrowed(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), mostOf(i), buffer),
+                    .offsets = {},
+                    .pieces = {}};
+        return {.rows = read(i, &buffer), .offsets = {}, .pieces = {}};
+    case Act::Positions:
+        if (i.owners)
+            return skips(i) ? Given{} : Given{.rows = {}, .offsets = stagedOffsets(i.rows, buffer), .pieces = {}};
+        [[fallthrough]];
+    case Act::Select:
+    case Act::Concat: return {.rows = narrowed(numbers(i), mostOf(i), buffer), .offsets = {}, .pieces = {}};
+    case Act::Pick:
+        if (skips(i)) return {};
+        return {.rows = narrowed(columns(i.rows, i.space, i.key, Numbers::Input), mostOf(i), buffer),
+                .offsets = {},
+                .pieces = {}};
+    case Act::Segment: return stagedSegment(i, buffer);
+    default: return {};
+    }
+}
+
+Given Feed::stagedSegment(const Instruction& i, const Buffer& buffer)
+{
+    if (skips(i)) return {};
+    const RowClass& messages = i.segment.messages;
+    Given given{.rows = {}, .offsets = stagedOffsets(messages, buffer), .pieces = stagedPieces(messages, buffer)};
+    if (i.segment.from < 0) given.rows = narrowed(columns(i.segment), mostOf(i), buffer);
+    return given;
+}
+
+at::Tensor Feed::stagedOffsets(const RowClass& rows, const Buffer& buffer)
+{
+    at::Tensor& staged = m_offsets[rows];
+    if (!staged.defined())
+        staged = narrowed(timed(Phase::Block, [&] { return m_block.offsets(rows); }), m_block.count(rows), buffer);
+    return staged;
+}
+
+at::Tensor Feed::stagedPieces(const RowClass& rows, const Buffer& buffer)
+{
+    const auto [known, fresh] = m_pieces.try_emplace(rows);
+    if (!fresh) return known->second;
+    const at::Tensor offsets = timed(Phase::Block, [&] { return m_block.offsets(rows); });
+    const auto pieces = kernels::hubPieces(offsets.const_data_ptr<std::int64_t>(), offsets.numel() - 1);
+    return known->second = bytesOf(pieces, buffer);
+}
+
+at::Tensor Feed::narrowed(const at::Tensor& numbers, std::int64_t most, const Buffer& buffer)
+{
+    return timed(Phase::Gather, [&] { return executor::narrowed(numbers, most, buffer); });
+}
+
+// The greatest row number that an instruction may be given, for which its copy has room.
+std::int64_t Feed::mostOf(const Instruction& i)
+{
+    switch (i.act) {
+    case Act::Read: return m_session.structure.size(analysis::tableOf(i.rows));
+    case Act::Positions: return m_block.count(i.in);
+    case Act::Pick: return m_session.structure.size(m_session.analysis.tables.target(i.space, i.key));
+    case Act::Segment:
+        return m_session.structure.size(m_session.analysis.tables.target(i.segment.columnSpace, i.segment.columnKey));
+    default: break;
+    }
+    std::int64_t sum = 0;
+    for (const Operand& o : i.operands) sum += m_block.count(o.rows);
+    return sum;
+}
+
+std::int64_t Feed::mostOf(const Written& w) { return m_session.structure.size(m_session.analysis.rowSpace(w.value)); }
+
+std::int64_t Feed::stagingBytes()
+{
+    return timed(Phase::Block, [this] {
+        std::int64_t bytes = 0;
+        Counted counted;
+        for (const Instruction& i : m_program.instructions) {
+            m_session.checkStop();
+            if (!skips(i)) bytes += stagingBytes(i, counted);
+        }
+        for (const Written& w : m_program.writes)
+            if (m_session.choice.holds(w.value) && !follow(w.value, w.rows))
+                bytes += StagingChunk::rounded(m_block.count(w.rows) * numberBytes(mostOf(w)));
+        return bytes;
+    });
+}
+
+std::int64_t Feed::stagingBytes(const Instruction& i, Counted& counted)
+{
+    const auto bytes = [&](const RowClass& rows, std::int64_t each) {
+        return StagingChunk::rounded(m_block.count(rows) * each);
+    };
+    const auto offsets = [&](const RowClass& rows) {
+        if (!counted.offsets.insert(rows).second) return std::int64_t{0};
+        return StagingChunk::rounded((m_block.destinations().count + 1) * numberBytes(m_block.count(rows)));
+    };
+    const auto pieces = [&](const RowClass& rows) {
+        if (!counted.pieces.insert(rows).second) return std::int64_t{0};
+        return StagingChunk::rounded(mostPieceBytes(m_block.count(rows)));
+    };
+    switch (i.act) {
+    case Act::Read: return bytes(i.rows, picksThere(i) ? numberBytes(mostOf(i)) : rowBytesOf(i));
+    case Act::Positions:
+        if (i.owners) return offsets(i.rows);
+        [[fallthrough]];
+    case Act::Select:
+    case Act::Pick:
+    case Act::Concat: return bytes(i.rows, numberBytes(mostOf(i)));
+    case Act::Segment: {
+        const RowClass& messages = i.segment.messages;
+        const std::int64_t columns = i.segment.from < 0 ? bytes(messages, numberBytes(mostOf(i))) : 0;
+        return columns + offsets(messages) + pieces(messages);
+    }
+    default: return 0;
+    }
+}
+
+// A value that is read in the order of an adjacency exists as a whole in no other order.
+std::int64_t Feed::rowBytesOf(const Instruction& i)
+{
+    if (i.inOrder) return rowBytes(m_session.analysis, i.value, m_session.structure.sizes());
+    const at::Tensor table = m_session.table(i.value).rows;
+    const std::int64_t rows = table.size(m_session.analysis.rowDim(i.value));
+    return rows == 0 ? 0 : table.numel() / rows * static_cast<std::int64_t>(table.element_size());
+}
+
+}  // namespace hopscope::executor

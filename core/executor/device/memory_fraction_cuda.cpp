@@ -1,0 +1,23 @@
+#include <algorithm>
+#include <map>
+
+#include <ATen/Context.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+
+#include "executor/device/memory_fraction.h"
+
+namespace hopscope::executor {
+
+bool limitCudaMemory(c10::DeviceIndex device, std::int64_t bytes)
+{
+    at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
+    c10::cuda::CUDACachingAllocator::CUDAAllocator* const allocator = c10::cuda::CUDACachingAllocator::get();
+    static std::map<c10::DeviceIndex, double> allowed;  // by the user, in PYTORCH_CUDA_ALLOC_CONF
+    const double most = allowed.try_emplace(device, allocator->getMemoryFraction(device)).first->second;
+    const auto total = static_cast<double>(allocator->getMemoryInfo(device).second);
+    const double fraction = bytes > 0 && total > 0 ? static_cast<double>(bytes) / total : most;
+    allocator->setMemoryFraction(std::min(fraction, most), device);
+    return true;
+}
+
+}  // namespace hopscope::executor

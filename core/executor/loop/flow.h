@@ -1,0 +1,99 @@
+#pragma once
+
+// Private to executor: pipelines the batches of a loop on a GPU.
+//
+//   preparing thread   builds blocks and gathers rows into pinned memory, ahead of the others
+//   calling thread     queues copies and operators, and waits for the oldest batch; only it uses the device
+//   writing thread     writes finished rows to their stores
+//
+// Each batch has a slot of the ring, whose state changes from free to prepared, under way, to be written, and written.
+// The number of slots is fixed, which bounds the memory: one batch is being prepared, one is being written, and three
+// are on the device, where one is computed while the next one is copied to the device and the previous one to the host.
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "executor/device/staging.h"
+#include "executor/loop/loop.h"
+#include "executor/overlap.h"
+#include "executor/rows/ranges.h"
+
+namespace hopscope::executor {
+
+class Flow {
+public:
+    // `ranges` contains the destinations to be computed, in ascending order.
+    Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, Ranges ranges);
+    ~Flow();
+    Flow(const Flow&) = delete;
+    Flow& operator=(const Flow&) = delete;
+
+    void run();
+
+private:
+    struct Slot;
+    using Slots = std::deque<Slot*>;
+
+    // These run on the preparing thread.
+    void prepareAll();
+    void prepare(Slot& slot, std::int64_t position);
+    bool stage(Slot& slot, const Destinations& destinations);
+
+    // These run on the calling thread.
+    void drive();
+    Slot* nextPrepared();
+    bool launch(Slot& slot);
+    void queue(Slot& slot);
+    void retire();
+    void accountWritten();
+    void redo(Slot& slot);
+    void release(Slot& slot);
+    void endBlock(Slot& slot);
+    void times(Slot& slot);
+    double secondsAt(const c10::Event& event) const;
+
+    // Runs on the writing thread.
+    void writeAll();
+
+    template <class Work>
+    void guarded(Work&& work);
+    void stopThreads();
+
+    Session& m_session;
+    LoopSizer& m_sizer;
+    LoopBooks& m_books;
+    DestinationOrder m_all;
+    Ranges m_ranges;
+    std::int64_t m_count;  // destinations of all ranges, which their positions number
+    std::vector<std::unique_ptr<Slot>> m_slots;
+    Slots m_underWay;            // of the calling thread
+    std::size_t m_mostUnderWay;  // less after a tile ran out of memory
+    bool m_tiled, m_fixed;       // batches are tiles; their sizes are not for this loop to choose
+    c10::Event m_anchor;
+    double m_anchorSeconds = 0;
+    std::int64_t m_accounted = 0;  // destinations
+    // Used by the preparing thread: the share of its slot's memory that a row of the last batch took; before the first
+    // one, the share without rows that batches share.
+    double m_fullnessPerRow;
+    std::atomic<std::int64_t> m_numbers = 0;  // row numbers that were made
+
+    std::mutex m_mutex;  // protects all following members
+    // One for each thread: a batch can be too short to wake idle threads for it.
+    std::condition_variable m_mayPrepare, m_mayWrite;
+    std::condition_variable_any m_mayDrive;
+    Slots m_free, m_prepared, m_toWrite, m_written;
+    std::int64_t m_next = 0;    // the position of the first destination that no slot contains
+    std::uint64_t m_epoch = 0;  // incremented when prepared batches are discarded
+    bool m_ending = false;
+    std::exception_ptr m_failure;
+    std::vector<std::jthread> m_threads;
+};
+
+}  // namespace hopscope::executor

@@ -1,0 +1,143 @@
+#include "executor/loop/staging_plan.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "analysis/rows/classes.h"
+
+namespace hopscope::executor {
+
+using ir::RowClass;
+using ir::RowKind;
+
+namespace {
+
+constexpr std::int64_t leastBytes = 1 << 20;
+constexpr std::int64_t mostBytes = 64 << 20;       // a few milliseconds of copying: more hides no more
+constexpr std::int64_t mostChosenBytes = 1 << 28;  // where the user has chosen the batch
+constexpr std::int64_t batchesPerLoop = 12;        // at least, where copies are long enough to be hidden
+
+// Bytes that batches of some loops copy, in and out.
+struct Wanted {
+    double up = 0, down = 0;
+};
+
+class StagingPlan {
+public:
+    enum class Sharing : std::uint8_t { No, Most };  // of the frontier's rows
+
+    StagingPlan(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+                std::optional<std::int64_t> batch, Sharing sharing = Sharing::Most)
+        : m_analysis(analysis),
+          m_structure(structure),
+          m_choice(choice),
+          m_batch(batch),
+          m_sharing(sharing)
+    {}
+
+    Wanted of(const LoopProgram& program)
+    {
+        m_program = &program;
+        m_all = m_structure.size(program.loop->destination);
+        m_count = std::min(m_batch.value_or(m_all), m_all);
+        Wanted wanted;
+        for (const Instruction& i : program.instructions) wanted.up += in(i);
+        for (const Written& w : program.writes)
+            if (!m_choice.onlyHere(w.value)) wanted.down += rows(w.rows) * bytesOfRow(w.value);
+        return wanted;
+    }
+
+private:
+    double in(const Instruction& i)
+    {
+        if (m_choice.skips(i)) return 0;
+        switch (i.act) {
+        case Act::Read: return rows(i.rows) * (picksThere(i) ? 4 : bytesOfRow(i.value));
+        case Act::Positions: return i.owners ? static_cast<double>(m_count + 1) * 4 : rows(i.rows) * 4;
+        case Act::Pick:
+        case Act::Select:
+        case Act::Concat: return rows(i.rows) * 4;
+        case Act::Segment: return static_cast<double>(m_count + 1) * 4;
+        default: return 0;
+        }
+    }
+
+    // Only row numbers are copied for a table on the device.
+    [[nodiscard]] bool picksThere(const Instruction& i) const
+    {
+        return m_choice.holds(i.value) && !m_choice.inOrder(i);
+    }
+
+    double bytesOfRow(ir::ValueId value)
+    {
+        return static_cast<double>(rowBytes(m_analysis, value, m_structure.sizes()));
+    }
+
+    // The average number of rows; for a frontier, an upper bound.
+    double rows(const RowClass& on)
+    {
+        const auto count = static_cast<double>(m_count);
+        if (on.kind == RowKind::Batch) return count;
+        if (on.kind == RowKind::Owned)
+            return static_cast<double>(m_structure.size(on.table)) * count /
+                   static_cast<double>(std::max<std::int64_t>(m_all, 1));
+        double asking = on.table == m_program->loop->destination ? count : 0;
+        for (const plan::FrontierSource& s : m_program->loop->frontier)
+            if (s.type == on.table) asking += rows(analysis::owned(m_analysis, s.space, s.owner));
+        return m_sharing == Sharing::No ? asking : std::min(asking, static_cast<double>(m_structure.size(on.table)));
+    }
+
+    const analysis::Analysis& m_analysis;
+    Structure& m_structure;
+    const ResidentChoice& m_choice;
+    std::optional<std::int64_t> m_batch;
+    Sharing m_sharing;
+    const LoopProgram* m_program = nullptr;
+    std::int64_t m_all = 0, m_count = 0;
+};
+
+// LibTorch rounds pinned memory up to a power of two, and pinning takes the system longer than copying: a chunk and the
+// page for its alignment fill such a block exactly.
+std::int64_t chunkBytes(double wanted, bool chosen)
+{
+    const double share = chosen ? 1.25 * wanted : wanted / batchesPerLoop;
+    const auto bytes = static_cast<std::int64_t>(std::min(share, 1e12));
+    const std::int64_t bounded = std::clamp(bytes, leastBytes, chosen ? mostChosenBytes : mostBytes);
+    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bounded))) - StagingChunk::page;
+}
+
+}  // namespace
+
+SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+                    const StagePrograms& programs, std::optional<std::int64_t> batch)
+{
+    Wanted most;
+    StagingPlan plan(analysis, structure, choice, batch);
+    for (const auto& loops : programs) {
+        for (const LoopProgram& program : loops) {
+            const Wanted wanted = plan.of(program);
+            most = {std::max(most.up, wanted.up), std::max(most.down, wanted.down)};
+        }
+    }
+    return {chunkBytes(most.up, batch.has_value()), chunkBytes(most.down, batch.has_value())};
+}
+
+SlotBytes unsharedBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+                        const LoopProgram& program)
+{
+    const Wanted wanted = StagingPlan(analysis, structure, choice, {}, StagingPlan::Sharing::No).of(program);
+    return {static_cast<std::int64_t>(wanted.up), static_cast<std::int64_t>(wanted.down)};
+}
+
+std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs)
+{
+    const SlotBytes bytes =
+        slotBytes(session.analysis, session.structure, session.choice, programs, session.options.batch);
+    auto ring = std::make_unique<StagingRing>(bytes.up, bytes.down);
+    if (!ring->pinned())
+        session.noteOnce(
+            "no more pinned memory is available: copies to and from the GPU do not overlap with computation");
+    return ring;
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,39 @@
+#pragma once
+
+// Private to executor, and to forecast, which predicts batches with it: determines the host memory for copies to and
+// from a GPU.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "executor/device/staging.h"
+#include "executor/loop/prologue.h"
+#include "executor/session/session.h"
+#include "executor/structure.h"
+
+namespace hopscope::executor {
+
+// The share of a slot that batches should fill: smaller batches share fewer rows, and therefore read more rows per
+// destination.
+constexpr double fullSlot = 0.9;
+
+// The bytes of each slot of the ring: for rows and row numbers that are uploaded, and for rows that are downloaded.
+struct SlotBytes {
+    std::int64_t up = 0, down = 0;
+};
+
+// Returns the slot size for all loops of a run: a share of the bytes that the largest loop copies, not counting tables
+// on the device, or all of these bytes if the user has chosen the batch. Linear in the programs.
+SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+                    const StagePrograms& programs, std::optional<std::int64_t> batch);
+
+// Returns the bytes that a loop copies to and from the device if no two destinations share a row. Linear in the
+// program.
+SlotBytes unsharedBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+                        const LoopProgram& program);
+
+// Allocates the ring of a run, in pinned memory if the system grants it.
+std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs);
+
+}  // namespace hopscope::executor

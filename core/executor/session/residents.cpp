@@ -1,0 +1,291 @@
+#include "executor/session/residents.h"
+
+#include <algorithm>
+
+#include <ATen/Parallel.h>
+
+#include "analysis/naming/table_labels.h"
+#include "analysis/naming/value_names.h"
+#include "executor/rows/row_numbers.h"
+#include "executor/session/session.h"
+#include "loader/tensors.h"
+
+namespace hopscope::executor {
+
+using ir::RowClass;
+using ir::RowKind;
+
+namespace {
+
+constexpr std::int64_t grain = 1 << 16;
+
+}  // namespace
+
+ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same,
+                               bool gpu, bool journal)
+    : m_structure(gpu && plan.residentStructure),
+      m_journal(journal),
+      m_analysis(analysis),
+      m_same(same)
+{
+    if (gpu) m_values.insert(plan.resident.begin(), plan.resident.end());
+    for (const ir::NamedValue& o : analysis.program.outputs) m_outputs.insert(o.value);
+}
+
+bool ResidentChoice::skips(const Instruction& i) const
+{
+    if (i.act == Act::Read && holds(i.value)) return i.rows.kind == RowKind::Batch || inOrder(i);
+    if (i.act == Act::Positions) return m_structure && i.owners;
+    if (i.act == Act::Pick) return m_structure && isSliced(i.rows, i.space, i.key);
+    return i.act == Act::Segment && m_structure && i.segment.messages.kind == RowKind::Owned;
+}
+
+ResidentPart ResidentChoice::known(ResidentPart part) const
+{
+    if (part.value.valid()) part.value = m_same.first(part.value);
+    return part;
+}
+
+namespace {
+
+// The parts of the graph that an instruction without data from the host reads.
+std::vector<ResidentPart> structureOf(const Instruction& i)
+{
+    const auto columns = [](const RowClass& rows, ir::SpaceId space, ir::KeyId key) {
+        return ResidentPart{.kind = ResidentPart::Columns, .value = {}, .rows = rows, .space = space, .key = key};
+    };
+    const auto of = [](ResidentPart::Kind kind, const RowClass& rows) {
+        return ResidentPart{.kind = kind, .value = {}, .rows = rows};
+    };
+    switch (i.act) {
+    case Act::Positions: return {of(ResidentPart::Offsets, i.rows)};
+    case Act::Pick: return {columns(i.rows, i.space, i.key)};
+    case Act::Segment: {
+        const Segment& s = i.segment;
+        std::vector<ResidentPart> parts{of(ResidentPart::Offsets, s.messages), of(ResidentPart::Pieces, s.messages)};
+        if (s.from < 0) parts.push_back(columns(s.messages, s.columnSpace, s.columnKey));
+        return parts;
+    }
+    default: return {};
+    }
+}
+
+}  // namespace
+
+std::vector<ResidentPart> ResidentChoice::parts(const LoopProgram& program) const
+{
+    std::vector<ResidentPart> found;
+    const auto add = [&](const ResidentPart& wanted) {
+        const ResidentPart part = known(wanted);
+        if (std::ranges::find(found, part) == found.end()) found.push_back(part);
+    };
+    for (const Instruction& i : program.instructions) {
+        if (i.act == Act::Read && holds(i.value)) {
+            if (inOrder(i)) add({.kind = ResidentPart::Owned, .value = i.value, .rows = i.rows});
+            else add({ResidentPart::Table, i.value});
+        }
+        const bool gathers = i.act == Act::Pick || (i.act == Act::Segment && i.segment.from < 0);
+        const ir::ValueId table = program.tableOf(i.act == Act::Pick ? i.value : i.segment.source);
+        if (gathers && holds(table)) add({ResidentPart::Table, table});
+        if (skips(i))
+            for (const ResidentPart& part : structureOf(i)) add(part);
+    }
+    for (const Written& w : program.writes)
+        if (holds(w.value)) add({ResidentPart::Store, w.value});
+    return found;
+}
+
+std::int64_t ResidentChoice::bytes(const ResidentPart& part, Structure& structure) const
+{
+    switch (part.kind) {
+    case ResidentPart::Columns:
+        return structure.adjacency(part.rows.table, part.rows.key).rows() *
+               numberBytes(structure.size(m_analysis.tables.target(part.space, part.key)));
+    case ResidentPart::Offsets: {
+        const graph::Adjacency& adjacency = structure.adjacency(part.rows.table, part.rows.key);
+        return (adjacency.targets() + 1) * numberBytes(adjacency.rows());
+    }
+    case ResidentPart::Pieces:
+        return static_cast<std::int64_t>(structure.hubPieces(part.rows.table, part.rows.key).size() *
+                                         sizeof(kernels::HubPiece));
+    default: break;
+    }
+    return wholeBytes(m_analysis, part.value, structure.sizes());
+}
+
+std::vector<ResidentLoad> ResidentChoice::added(const LoopProgram& program, const Held& held,
+                                                Structure& structure) const
+{
+    std::vector<ResidentLoad> loads;
+    for (const ResidentPart& part : parts(program)) {
+        const bool made = part.kind == ResidentPart::Table && held({ResidentPart::Store, part.value});
+        if (made || held(part)) continue;
+        ResidentLoad& load =
+            loads.emplace_back(ResidentLoad{.part = part, .bytes = bytes(part, structure), .copied = {}});
+        const bool rows = part.value.valid() && !m_analysis.info(part.value).structureOnly;
+        if (part.kind != ResidentPart::Store) (rows ? load.copied.h2d : load.copied.structure) = load.bytes;
+    }
+    return loads;
+}
+
+// Values that a stage has computed are tables to later ones.
+bool ResidentChoice::usedAfter(const ResidentPart& part, std::size_t stage,
+                               const std::vector<std::vector<LoopProgram>>& programs) const
+{
+    ResidentPart wanted = part;
+    if (wanted.kind == ResidentPart::Store) wanted.kind = ResidentPart::Table;
+    for (std::size_t later = stage + 1; later < programs.size(); ++later)
+        for (const LoopProgram& program : programs[later]) {
+            const std::vector<ResidentPart> used = parts(program);
+            if (std::ranges::find(used, wanted) != used.end()) return true;
+        }
+    return false;
+}
+
+plan::Bytes Residents::load(const LoopProgram& program)
+{
+    plan::Bytes moved;
+    const auto held = [&](const ResidentPart& part) { return m_parts.contains(part); };
+    for (const ResidentLoad& load : m_choice.added(program, held, m_session.structure)) {
+        m_parts[load.part] = make(load.part);
+        moved += load.copied;
+        if (resumes(load.part)) moved.h2d += load.bytes;
+    }
+    m_session.device.order(Lane::Upload, Lane::Compute);
+    return moved;
+}
+
+void Residents::drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs)
+{
+    std::erase_if(m_parts, [&](const auto& item) { return !m_choice.usedAfter(item.first, stage, programs); });
+}
+
+void Residents::dropStores(const LoopProgram& program)
+{
+    for (const Written& w : program.writes) m_parts.erase({ResidentPart::Store, w.value});
+}
+
+// Returns whether an earlier process has written rows of a store. Those of other processes are read once all are
+// finished.
+bool Residents::resumes(const ResidentPart& part) const
+{
+    if (part.kind != ResidentPart::Store || m_session.others()) return false;
+    const auto known = m_session.stores.find(part.value);
+    return known != m_session.stores.end() && known->second->continued();
+}
+
+const at::Tensor& Residents::part(const ResidentPart& part) const
+{
+    const auto it = m_parts.find(m_choice.known(part));
+    if (it == m_parts.end()) {
+        const analysis::Analysis& a = m_session.analysis;
+        const std::string what = part.value.valid() ? analysis::nameOfValue(a, part.value)
+                                                    : "the index of the " + analysis::rowsLabel(a.tables, part.rows);
+        raise(base::ErrorCode::Internal, what + " is used on the device before it is copied there");
+    }
+    return it->second;
+}
+
+const at::Tensor& Residents::table(ir::ValueId value)
+{
+    if (m_session.standIn) {
+        at::Tensor& known = m_parts[{ResidentPart::Table, value}];
+        if (!known.defined())
+            known =
+                m_session.standsIn(value) ? standIn(value) : m_session.inputTable(value).to(m_session.device.device());
+        return known;
+    }
+    const auto made = m_parts.find({ResidentPart::Store, value});
+    return made != m_parts.end() ? made->second : part({ResidentPart::Table, value});
+}
+
+at::Tensor Residents::make(const ResidentPart& part)
+{
+    m_session.checkStop();
+    switch (part.kind) {
+    case ResidentPart::Table: return uploaded(m_session.inputTable(part.value).contiguous());
+    case ResidentPart::Owned: return uploaded(ownedRows(part));
+    case ResidentPart::Columns: return uploaded(columns(part));
+    case ResidentPart::Offsets: return uploaded(offsets(part));
+    case ResidentPart::Pieces: return uploaded(pieces(part));
+    case ResidentPart::Store: break;
+    }
+    if (resumes(part)) return uploaded(m_session.inputTable(part.value).contiguous());
+    const auto type = loader::scalarType(m_session.analysis.program.value(part.value).dtype);
+    return at::empty(shapeOf(m_session.analysis, part.value, m_session.structure.sizes()),
+                     at::TensorOptions().dtype(type).device(m_session.device.device()));
+}
+
+at::Tensor Residents::standIn(ir::ValueId value)
+{
+    const auto type = loader::scalarType(m_session.analysis.program.value(value).dtype);
+    std::vector<std::int64_t> row = shapeOf(m_session.analysis, value, m_session.structure.sizes());
+    row[0] = 1;
+    return at::zeros(row, at::TensorOptions().dtype(type).device(m_session.device.device()));
+}
+
+// Piece by piece through pinned memory, two of them in turn.
+at::Tensor Residents::uploaded(const at::Tensor& host)
+{
+    DeviceContext& device = m_session.device;
+    const at::Tensor there = device.allocate(host.sizes(), host.scalar_type());
+    if (host.numel() == 0) return there;
+    const at::Tensor from = host.view({-1}), to = there.view({-1});
+    auto& places = m_session.ring->places();
+    const std::int64_t step =
+        std::max<std::int64_t>(places[0].up.capacity() / static_cast<std::int64_t>(host.element_size()), 1);
+    std::array<std::optional<c10::Event>, 2> copied;
+    for (std::int64_t first = 0, turn = 0; first < from.numel(); first += step, turn = 1 - turn) {
+        m_session.checkStop();
+        const auto at = static_cast<std::size_t>(turn);
+        if (copied[at]) copied[at]->synchronize();
+        const std::int64_t n = std::min(step, from.numel() - first);
+        places[at].up.clear();
+        const at::Tensor piece = places[at].up.take({n}, host.scalar_type()).copy_(from.narrow(0, first, n));
+        device.uploadInto(to.narrow(0, first, n), piece);
+        copied[at].emplace(device.mark(Lane::Upload));
+    }
+    for (auto& event : copied)
+        if (event) event->synchronize();
+    return there;
+}
+
+// Inputs lie in an order of their own; values that the prologue computes on edges are made in this one.
+at::Tensor Residents::ownedRows(const ResidentPart& part)
+{
+    const analysis::Analysis& analysis = m_session.analysis;
+    if (analysis.info(part.value).structureOnly && analysis.program.value(part.value).origin == ir::Origin::Op)
+        return m_session.ownedValue(part.value, part.rows);
+    const at::Tensor table = m_session.inputTable(part.value);
+    const graph::Adjacency& adjacency = m_session.structure.adjacency(part.rows.table, part.rows.key);
+    if (adjacency.inOrder()) return table.contiguous();
+    at::Tensor order = at::empty({adjacency.rows()}, at::kLong);
+    auto* const to = order.mutable_data_ptr<std::int64_t>();
+    at::parallel_for(0, adjacency.rows(), grain, [&](std::int64_t first, std::int64_t last) {
+        adjacency.eachRow(first, last, [to](std::int64_t p, std::int64_t row) { to[p] = row; });
+    });
+    return table.index_select(0, order);
+}
+
+at::Tensor Residents::columns(const ResidentPart& part)
+{
+    const OwnedColumn& column = m_session.structure.ownedColumn(part.space, part.rows.key, part.key);
+    const std::int64_t count = m_session.structure.adjacency(part.rows.table, part.rows.key).rows();
+    return at::from_blob(column.bytes.get(), {count}, at::TensorOptions().dtype(column.wide ? at::kLong : at::kInt));
+}
+
+at::Tensor Residents::offsets(const ResidentPart& part)
+{
+    const graph::Adjacency& adjacency = m_session.structure.adjacency(part.rows.table, part.rows.key);
+    auto* const from = const_cast<std::int64_t*>(adjacency.offsets());
+    return at::from_blob(from, {adjacency.targets() + 1}, at::kLong).to(numberType(adjacency.rows()));
+}
+
+at::Tensor Residents::pieces(const ResidentPart& part)
+{
+    const std::vector<kernels::HubPiece>& all = m_session.structure.hubPieces(part.rows.table, part.rows.key);
+    const auto bytes = static_cast<std::int64_t>(all.size() * sizeof(kernels::HubPiece));
+    return at::from_blob(const_cast<kernels::HubPiece*>(all.data()), {bytes}, at::kByte);
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,118 @@
+#pragma once
+
+// Private to executor: manages the tables and index arrays that are resident on a GPU, as chosen by the plan. Batches
+// read and write their rows there without copying. Only the thread that runs the plan may use this, except for `holds`,
+// `inOrder` and `skips`, which any thread may call.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "executor/program/loop_program.h"
+#include "executor/rows/block.h"
+#include "executor/structure.h"
+
+namespace hopscope::executor {
+
+// A tensor on the device that a loop uses.
+struct ResidentPart {
+    enum Kind : std::uint8_t {
+        Table,    // all rows of `value` in order
+        Owned,    // `value`, a table of edges, in the order of the adjacency of `rows`
+        Columns,  // the rows that `key` of `space` refers to, for the rows of `rows`, in the order of its adjacency
+        Offsets,  // the first row of each destination in `rows`
+        Store,    // the store of `value`, which the loop writes
+        Pieces,   // the parts of rows with many edges, of the adjacency of `rows`, as bytes
+    } kind = Table;
+    ir::ValueId value{};
+    ir::RowClass rows{};
+    ir::SpaceId space{};
+    ir::KeyId key{};
+    auto operator<=>(const ResidentPart&) const = default;
+};
+
+// A part that is not on the device yet, with its size and the data to be copied (none for a store).
+struct ResidentLoad {
+    ResidentPart part;
+    std::int64_t bytes = 0;
+    plan::Bytes copied;
+};
+
+// The parts that are resident, according to the plan.
+class ResidentChoice {
+public:
+    using Held = std::function<bool(const ResidentPart&)>;
+
+    // On a CPU, nothing is resident. If `journal`, stores are files as well. `same` must outlive the object.
+    ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same, bool gpu,
+                   bool journal = false);
+
+    [[nodiscard]] bool holds(ir::ValueId value) const { return m_values.contains(value); }
+    // Returns whether the store of a value exists only on the device.
+    [[nodiscard]] bool onlyHere(ir::ValueId value) const
+    {
+        return holds(value) && !m_journal && !m_outputs.contains(value);
+    }
+    // Returns whether an instruction needs no data from the host if destinations are in ascending order.
+    [[nodiscard]] bool skips(const Instruction& i) const;
+    // Returns whether rows of a table of edges are in the order of an adjacency if they are on the device.
+    [[nodiscard]] bool inOrder(const Instruction& i) const
+    {
+        return i.rows.kind == ir::RowKind::Owned && (m_structure || i.inOrder);
+    }
+    // Returns the part with its rows filled in; equal values share the part of the first one.
+    [[nodiscard]] ResidentPart known(ResidentPart part) const;
+    // Returns the parts that a loop uses, without duplicates, in order of first use.
+    [[nodiscard]] std::vector<ResidentPart> parts(const LoopProgram& program) const;
+    // Returns the bytes of the part on the device.
+    std::int64_t bytes(const ResidentPart& part, Structure& structure) const;
+    // Returns the parts of a loop that are not `held` yet. The store of an earlier loop is a table for later ones.
+    std::vector<ResidentLoad> added(const LoopProgram& program, const Held& held, Structure& structure) const;
+    // Returns whether a stage after `stage` uses the part.
+    [[nodiscard]] bool usedAfter(const ResidentPart& part, std::size_t stage,
+                                 const std::vector<std::vector<LoopProgram>>& programs) const;
+
+private:
+    std::set<ir::ValueId> m_values, m_outputs;
+    bool m_structure = false, m_journal = false;
+    const analysis::Analysis& m_analysis;
+    const SameValues& m_same;
+};
+
+class Session;
+
+class Residents {
+public:
+    Residents(Session& session, const ResidentChoice& choice) : m_session(session), m_choice(choice) {}
+
+    [[nodiscard]] const ResidentChoice& choice() const { return m_choice; }
+    // Loads the parts that a loop uses. Call it before its batches. Returns the bytes copied, of rows and of structure.
+    plan::Bytes load(const LoopProgram& program);
+    // Frees the parts that no stage after `stage` uses.
+    void drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs);
+    // Frees the stores of a loop, some of whose rows another process has written to the files.
+    void dropStores(const LoopProgram& program);
+
+    const at::Tensor& part(const ResidentPart& part) const;
+    // Returns the part Table or Store of a value. In a dry run, a table without data has a single row, and gathers use
+    // row 0.
+    const at::Tensor& table(ir::ValueId value);
+
+private:
+    at::Tensor make(const ResidentPart& part);
+    [[nodiscard]] bool resumes(const ResidentPart& part) const;
+    at::Tensor ownedRows(const ResidentPart& part);
+    at::Tensor columns(const ResidentPart& part);
+    at::Tensor offsets(const ResidentPart& part);
+    at::Tensor pieces(const ResidentPart& part);
+    at::Tensor uploaded(const at::Tensor& host);
+    at::Tensor standIn(ir::ValueId value);
+
+    Session& m_session;
+    const ResidentChoice& m_choice;
+    std::map<ResidentPart, at::Tensor> m_parts;
+};
+
+}  // namespace hopscope::executor

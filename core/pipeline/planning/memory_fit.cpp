@@ -1,0 +1,189 @@
+#include "pipeline/planning/memory_fit.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/units.h"
+#include "executor/memory.h"
+#include "pipeline/planning/prediction.h"
+#include "placement/pins.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+// Larger values of the prologue lie in files; where there are many of them, the rest of the graph does so as well.
+constexpr std::int64_t plentyForPrologue = 64 << 20;
+
+// The bytes that the limit leaves for tensors.
+std::int64_t allowedBy(std::int64_t limit, const std::string& device)
+{
+    return device == "cpu" ? executor::tensorLimit(limit) : limit;
+}
+
+// Processes hold other memory as well, and the largest batch is not known exactly: a twentieth and a few small tensors.
+std::int64_t withMargin(std::int64_t bytes) { return bytes / 20 * 21 + 1536; }
+
+// Adds the memory of the operators in batches of one destination to that of the program's tensors: on a CPU a dry run measures it.
+base::Result<forecast::LeastMemory> withOperators(base::Result<forecast::LeastMemory> least, const plan::Plan& plan,
+                                                  forecast::Predictor& predictor, forecast::PredictOptions limits,
+                                                  const std::stop_token& stop)
+{
+    if (!least || plan.device != "cpu") return least;
+    limits.batch = 1;
+    const base::Result<forecast::Prediction> smallest = predictor.predict(plan, limits, stop);
+    if (!smallest) return base::forward(smallest);
+    for (const forecast::PredictedStage& stage : smallest->stages)
+        if (!stage.estimated && stage.peakMemory > least->bytes)
+            least->stage = stage.index, least->bytes = stage.peakMemory;
+    return least;
+}
+
+std::int64_t enoughFor(const forecast::LeastMemory& need) { return withMargin(std::max(need.bytes, need.prologue)); }
+
+// The amount as text, in bytes where rounding would make it look equal to the other amount.
+std::string besides(std::int64_t bytes, std::int64_t other)
+{
+    const std::string text = base::formatBytes(static_cast<double>(bytes));
+    if (text != base::formatBytes(static_cast<double>(other))) return text;
+    return std::to_string(bytes) + " B";
+}
+
+// The beginning of a sentence.
+std::string holding(const forecast::LeastMemory& need, std::int64_t limit)
+{
+    const std::string bytes = "holds up to " + besides(enoughFor(need), limit);
+    if (need.bytes < need.prologue) return "the computation before the first stage " + bytes;
+    return "stage " + std::to_string(need.stage.number) + " " + bytes + " for a single destination node";
+}
+
+std::string limitText(std::int64_t limit, std::int64_t allowed, std::int64_t enough)
+{
+    const std::string text = besides(limit, enough);
+    if (allowed == limit) return text;
+    return text + ", which leaves " + base::formatBytes(static_cast<double>(allowed)) + " for tensors";
+}
+
+enum class Fits : std::uint8_t { AsPlanned, InSmallerBatches, No };
+
+struct Candidate {
+    PlanAnswer answer;
+    Fits fits = Fits::No;
+    double worth = 0;  // seconds of the forecast; bytes that it needs, where it does not fit
+    [[nodiscard]] std::pair<Fits, double> rank() const { return {fits, worth}; }
+};
+
+class Fitting {
+public:
+    explicit Fitting(const Planning& planning)
+        : m_with(planning),
+          m_limits(planning.request.limits),
+          m_allowed(allowedBy(*m_limits.memory, planning.request.device))
+    {}
+
+    // Whether a run without the limit would stay below it.
+    base::Result<bool> keeps(const plan::Plan& plan)
+    {
+        forecast::PredictOptions limits = m_limits;
+        limits.memory.reset();
+        const auto prediction = m_with.predictor.predict(plan, limits, m_with.stop);
+        if (!prediction) return base::forward(prediction);
+        return withMargin(peakOf(*prediction)) <= m_allowed;
+    }
+
+    base::Result<PlanAnswer> best(PlanAnswer found)
+    {
+        base::Result<Candidate> best = ranked(std::move(found));
+        for (const auto make : {&Fitting::fewestBytes, &Fitting::storingAll}) {
+            if (!best || (make == &Fitting::storingAll && best->fits != Fits::No)) break;
+            base::Result<PlanAnswer> other = (this->*make)();
+            base::Result<Candidate> ranking = other ? ranked(std::move(*other)) : base::forward(other);
+            if (!ranking && ranking.error().code == base::ErrorCode::Cancelled) return base::forward(ranking);
+            if (ranking && ranking->rank() < best->rank()) best = std::move(ranking);
+        }
+        if (!best) return base::forward(best);
+        return std::move(best->answer);
+    }
+
+private:
+    base::Result<Candidate> ranked(PlanAnswer answer)
+    {
+        const plan::Plan& plan = answer.plan;
+        const auto forecast = forecastOf(m_with.prepared, m_with.predictor, plan, m_limits, m_with.stop);
+        if (!forecast) return base::forward(forecast);
+        const auto need = withOperators(m_with.predictor.leastMemory(plan, m_limits, m_with.stop), plan,
+                                        m_with.predictor, m_limits, m_with.stop);
+        if (!need) return base::forward(need);
+        const std::int64_t enough = enoughFor(*need);
+        if (enough > m_allowed) return Candidate{std::move(answer), Fits::No, static_cast<double>(enough)};
+        const bool asPlanned = withMargin(peakOf(forecast->prediction)) <= m_allowed;
+        return Candidate{std::move(answer), asPlanned ? Fits::AsPlanned : Fits::InSmallerBatches, forecast->seconds()};
+    }
+
+    base::Result<PlanAnswer> fewestBytes()
+    {
+        PlanRequest request = m_with.request;
+        request.objective = base::Objective::Bytes;
+        base::Result<PlanAnswer> found =
+            searchPlan({m_with.prepared, m_with.predictor, request, m_with.progress, m_with.stop});
+        if (!found) return found;
+        return pricedPlan(m_with, std::move(found->plan));
+    }
+
+    // Every operand is read from a store, where pins leave the choice.
+    base::Result<PlanAnswer> storingAll()
+    {
+        const analysis::Analysis& analysis = m_with.prepared.analysis;
+        std::set<ir::ValueId> stored;
+        for (const ir::Value& v : analysis.program.values)
+            if (placement::whyNotStorable(analysis, v.id).empty()) stored.insert(v.id);
+        for (const plan::Pin& pin : placement::settled(m_with.request.pins)) {
+            if (pin.kind == base::PinKind::NoCheckpoint) stored.erase(pin.value);
+            else if (pin.kind != base::PinKind::Checkpoint)
+                return base::fail(base::ErrorCode::Unsupported, "pins of this kind leave no other plan");
+        }
+        base::Result<plan::Plan> plan = placement::evaluate(analysis, stored, stored);
+        if (!plan) return base::forward(plan);
+        return pricedPlan(m_with, std::move(*plan));
+    }
+
+    const Planning& m_with;
+    const forecast::PredictOptions& m_limits;
+    std::int64_t m_allowed;
+};
+
+}  // namespace
+
+base::Result<PlanAnswer> fitMemory(const Planning& planning, PlanAnswer found)
+{
+    if (!planning.request.limits.memory) return found;
+    Fitting fitting(planning);
+    const base::Result<bool> keeps = fitting.keeps(found.plan);
+    if (!keeps && keeps.error().code == base::ErrorCode::Cancelled) return base::forward(keeps);
+    if (!keeps || *keeps) return found;  // the run reports the error
+    return fitting.best(std::move(found));
+}
+
+base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& prediction, forecast::Predictor& predictor,
+                         const forecast::PredictOptions& limits, const std::stop_token& stop)
+{
+    if (!limits.memory) return {};
+    const std::int64_t allowed = allowedBy(*limits.memory, plan.device);
+    const bool asPlanned = withMargin(peakOf(prediction)) <= allowed;
+    if (asPlanned && allowed > plentyForPrologue) return {};
+    const base::Result<forecast::LeastMemory> least = predictor.leastMemory(plan, limits, stop);
+    if (!least) return base::forward(least);
+    if (asPlanned && enoughFor(*least) <= allowed) return {};  // smaller batches need no look
+    const base::Result<forecast::LeastMemory> need = withOperators(least, plan, predictor, limits, stop);
+    if (!need) return base::forward(need);
+    const std::int64_t enough = enoughFor(*need);
+    if (enough <= allowed) return {};
+    return base::fail(base::ErrorCode::Resources,
+                      holding(*need, *limits.memory) + ", which does not fit into the limit of " +
+                          limitText(*limits.memory, allowed, enough),
+                      "raise it to --memory " +
+                          std::to_string(plan.device == "cpu" ? executor::processLimit(enough) : enough));
+}
+
+}  // namespace hopscope::pipeline
