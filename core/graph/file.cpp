@@ -189,6 +189,13 @@ base::Result<MappedFile> mapFile(const std::string& path, Links links)
     return MappedFile{.data = static_cast<const std::byte*>(memory), .size = facts.st_size, .owner = std::move(owner)};
 }
 
+bool makePresent(std::byte* first, std::int64_t bytes)
+{
+    constexpr std::uintptr_t page = 4096;
+    const std::uintptr_t before = reinterpret_cast<std::uintptr_t>(first) % page;
+    return ::madvise(first - before, static_cast<std::size_t>(bytes) + before, MADV_POPULATE_WRITE) == 0;
+}
+
 base::Result<NewFile> NewFile::create(const std::string& path, std::int64_t size, Lasting lasting)
 {
     if (lasting == Lasting::Yes) return resume(path, size);
@@ -328,9 +335,14 @@ base::Status NewFile::write(std::int64_t offset, const void* bytes, std::size_t 
         offset += done;
         left -= static_cast<std::size_t>(done);
     }
-    if (m_behind) startFlush(count);
+    wrote(count);
     if (m_written) letGo(offset - static_cast<std::int64_t>(count), static_cast<std::int64_t>(count));
     return {};
+}
+
+void NewFile::wrote(std::size_t count) const
+{
+    if (m_behind) startFlush(count);
 }
 
 void NewFile::letGoBehind()

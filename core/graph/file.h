@@ -77,6 +77,8 @@ public:
     // written, and writers wait if the disk falls behind. Meant for rows that are written roughly in the order of the
     // file.
     void letGoBehind();
+    // Counts bytes that were written through the mapping as write() counts its own, for flushBehind().
+    void wrote(std::size_t count) const;
     // Gives the file its final name, replacing any other file of that name. With Flush::Yes, flushes the file before,
     // and its folder after that. Fails with Resources.
     base::Status publish(Flush flush = Flush::Yes);
@@ -116,6 +118,10 @@ private:
     std::unique_ptr<WrittenBehind> m_written;  // after letGoBehind()
     std::shared_ptr<std::byte> m_mapping;
 };
+
+// Makes the pages of writable memory present, so that writing them takes no page faults; their content remains. False
+// if the system cannot. Several threads may write to the memory at the same time.
+bool makePresent(std::byte* first, std::int64_t bytes);
 
 // Limits the bytes of anonymous scratch memory in the whole process, initially to 0. Releases kept memory; memory in
 // use is not affected.

@@ -106,6 +106,16 @@ void forgetMapping(const void* begin)
         if (slot.begin == numberOf(begin)) slot.begin = 0;
 }
 
+std::optional<MappedPlace> mappedPlace(const void* address)
+{
+    const std::lock_guard lock(mappings().mutex);
+    const auto after = mappings().all.upper_bound(numberOf(address));
+    if (after == mappings().all.begin()) return std::nullopt;
+    const auto& [begin, mapping] = *std::prev(after);
+    if (numberOf(address) >= mapping.end) return std::nullopt;
+    return MappedPlace{mapping.path, static_cast<std::int64_t>(numberOf(address) - begin), mapping.stamp};
+}
+
 void GivenFiles::add(const std::string& path)
 {
     if (const std::optional<FileStamp> stamp = FileStamp::of(path)) m_files.push_back({path, *stamp});
@@ -113,13 +123,9 @@ void GivenFiles::add(const std::string& path)
 
 void GivenFiles::addMapped(const void* address)
 {
-    const std::lock_guard lock(mappings().mutex);
-    auto after = mappings().all.upper_bound(numberOf(address));
-    if (after == mappings().all.begin()) return;
-    const Mapping& mapping = std::prev(after)->second;
-    const auto same = [&](const Given& given) { return given.path == mapping.path; };
-    if (numberOf(address) < mapping.end && std::ranges::none_of(m_files, same))
-        m_files.push_back({mapping.path, mapping.stamp});
+    const std::optional<MappedPlace> place = mappedPlace(address);
+    const auto same = [&](const Given& given) { return given.path == place->path; };
+    if (place && std::ranges::none_of(m_files, same)) m_files.push_back({place->path, place->stamp});
 }
 
 base::Status GivenFiles::unchanged(const std::vector<std::string>& but) const

@@ -27,6 +27,16 @@ struct FileStamp {
 void noteMapping(const void* begin, std::int64_t size, const std::string& path, const FileStamp& stamp);
 void forgetMapping(const void* begin);
 
+// A mapped file in the state in which it was mapped, and the offset of an address in it.
+struct MappedPlace {
+    std::string path;
+    std::int64_t offset = 0;
+    FileStamp stamp;
+};
+
+// Returns where the byte at an address lies in a file that was mapped with mapFile(); nullopt if it lies in none.
+std::optional<MappedPlace> mappedPlace(const void* address);
+
 class GivenFiles {
 public:
     // Adds a file. Call it before reading the file. Missing files are ignored.

@@ -1,6 +1,10 @@
+#include <fstream>
+#include <thread>
+
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
+#include "executor/stores/ready_results.h"
 #include "executor/stores/spare_files.h"
 #include "model_runs.h"
 
@@ -10,6 +14,15 @@ using namespace hopscope::executor;
 namespace {
 
 at::Tensor numbers(std::vector<std::int64_t> rows) { return at::tensor(rows, at::TensorOptions().dtype(at::kLong)); }
+
+// Bytes that this process has written by system calls.
+std::int64_t bytesWritten()
+{
+    std::ifstream io("/proc/self/io");
+    for (std::string name; io >> name;)
+        if (std::int64_t bytes = 0; name == "wchar:" && io >> bytes) return bytes;
+    return 0;
+}
 
 }  // namespace
 
@@ -161,4 +174,67 @@ TEST_CASE("a narrower store rounds to nearest and says what that has changed")
         CHECK(lost.largest == (type == base::DType::Float32 ? 0 : 1e6));
         CHECK(store.tensor()[4].item<double>() == 0);
     }
+}
+
+TEST_CASE("rows are copied into pages that are there, without a system call, and written to the file elsewhere")
+{
+    const tests::TemporaryFolder folder;
+    const graph::Scratch scratch(folder.path);
+    const at::Tensor whole = at::arange(std::int64_t{3} << 20, at::kFloat).view({3 << 10, 1 << 10});
+    for (const bool prepared : {true, false}) {
+        CAPTURE(prepared);
+        std::stop_source source;
+        if (!prepared) source.request_stop();
+        Store store(folder.path, "out", "out", base::DType::Float32, whole.sizes().vec(), 0, scratch);
+        store.flushBehind();
+        store.preparePages(source.get_token());
+        const std::int64_t before = bytesWritten();
+        for (std::int64_t first = 0; first < whole.size(0); first += 1 << 10)
+            store.writeRange(first, whole.narrow(0, first, 1 << 10));
+        CHECK((bytesWritten() - before < static_cast<std::int64_t>(whole.nbytes())) == prepared);
+        CHECK_NOTHROW(store.checkComplete());
+        CHECK_THROWS_AS(store.writeRange(5, whole.narrow(0, 0, 1)), Failure);
+        store.publish();
+        const auto data = graph::readData({"out=" + folder.path + "/out.npy"});
+        REQUIRE(data.has_value());
+        CHECK(at::equal(loader::toTensor(data->at("out")), whole));
+    }
+}
+
+TEST_CASE("rows may be written while their pages are being prepared")
+{
+    const tests::TemporaryFolder folder;
+    const graph::Scratch scratch(folder.path);
+    const at::Tensor whole = at::arange(std::int64_t{8} << 20, at::kFloat).view({8 << 10, 1 << 10});
+    Store store(folder.path, "out", "out", base::DType::Float32, whole.sizes().vec(), 0, scratch);
+    {
+        const std::jthread preparing([&](const std::stop_token& stop) { store.preparePages(stop); });
+        for (std::int64_t first = 0; first < whole.size(0); first += 64)
+            store.writeRange(first, whole.narrow(0, first, 64));
+    }
+    CHECK(at::equal(store.tensor(), whole));
+}
+
+TEST_CASE("stores are created beside other work, taken once each, and removed if nobody takes them")
+{
+    const tests::TemporaryFolder folder;
+    const graph::Scratch scratch(folder.path);
+    const auto make = [&](ir::ValueId value) {
+        if (value.index == 3) raise(base::ErrorCode::Resources, "no room");
+        const std::string name = "v" + std::to_string(value.index);
+        const std::vector<std::int64_t> shape{1 << 10, 1 << 10};
+        return std::make_shared<Store>(folder.path, name, name, base::DType::Float32, shape, 0, scratch);
+    };
+    {
+        ReadyResults results;
+        CHECK(results.take(ir::ValueId{1}) == nullptr);
+        results.begin({ir::ValueId{1}, ir::ValueId{2}, ir::ValueId{3}}, make);
+        const std::shared_ptr<Store> taken = results.take(ir::ValueId{1});
+        REQUIRE(taken != nullptr);
+        CHECK(taken->file() == folder.path + "/v1.npy");
+        CHECK(results.take(ir::ValueId{1}) == nullptr);
+        CHECK(results.take(ir::ValueId{3}) == nullptr);
+        CHECK_FALSE(std::filesystem::is_empty(folder.path));
+    }
+    CHECK(std::filesystem::is_empty(folder.path));
 }

@@ -24,7 +24,7 @@ struct Setting {
     std::string name;
 };
 
-constexpr std::int64_t scratchBytes = 1 << 28;  // for stores in memory: those of runs in tiles
+constexpr std::int64_t scratchBytes = 1 << 28;  // for stores in memory: of runs in tiles, and on the second GPU
 
 executor::Options optionsOf(const Configuration& job)
 {
@@ -203,7 +203,7 @@ std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const 
 {
     if (auto failure = checkFile(prepared, plan)) return failure;
     BatchPeaks peaks;
-    graph::allowAnonymousScratch(job.tile > 0 ? scratchBytes : 0);
+    graph::allowAnonymousScratch(job.tile > 0 || job.device == "cuda:1" ? scratchBytes : 0);
     const auto report = runPlan(prepared, plan, s.data, optionsOf(job), &peaks);
     if (!report) return Failure{report.error(), "run"};
     ++tally.runs;

@@ -100,7 +100,7 @@ DeviceContext::~DeviceContext()
     try {
         synchronize();
         emptyCache();
-        at::getHostAllocator(m_device.type())->empty_cache();
+        unpin();
     } catch (const std::exception&) {  // the failed operation has raised this before
         lost = true;
     }
@@ -182,6 +182,11 @@ void DeviceContext::checkLimit()
 void DeviceContext::emptyCache()
 {
     if (gpu()) allocator().emptyCache();
+}
+
+void DeviceContext::unpin()
+{
+    if (gpu()) at::getHostAllocator(m_device.type())->empty_cache();
 }
 
 std::int64_t DeviceContext::freeMemory() const

@@ -57,6 +57,8 @@ public:
     void checkLimit();
     // Releases the allocator's cached memory.
     void emptyCache();
+    // Releases pinned memory of the host that is no longer used.
+    void unpin();
     [[nodiscard]] std::int64_t freeMemory() const;  // bytes, including the allocator's cached memory
     [[nodiscard]] std::int64_t totalMemory() const;
     // Returns the bytes that a batch may take: the rest of the limit, which on a CPU applies to the whole process, or,

@@ -10,6 +10,10 @@
 
 namespace hopscope::executor {
 
+// The note of a run in which memory is pageable.
+inline constexpr const char* pageableCopies =
+    "no more pinned memory is available: copies to and from the GPU do not overlap with computation";
+
 // A linear allocator in memory of fixed size. Each tensor starts on a new page.
 class StagingChunk {
 public:

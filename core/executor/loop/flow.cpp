@@ -22,6 +22,9 @@ struct Span {
 // The calling and the writing thread are also busy: a parallel loop waits for each of its threads to get a core.
 int preparingThreads(int all) { return all >= 6 ? all - 2 : all; }
 
+// A few of them copy as fast as the link.
+int writingThreads(int all) { return std::max(all / 4, 1); }
+
 double share(std::int64_t bytes, const StagingChunk& chunk)
 {
     return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(chunk.capacity(), 1));
@@ -101,7 +104,10 @@ void Flow::run()
         at::set_num_threads(threads);
         guarded([this] { prepareAll(); });
     });
-    m_threads.emplace_back([this] { guarded([this] { writeAll(); }); });
+    m_threads.emplace_back([this, all = at::get_num_threads()] {
+        at::set_num_threads(writingThreads(all));
+        guarded([this] { writeAll(); });
+    });
     try {
         drive();
     } catch (...) {

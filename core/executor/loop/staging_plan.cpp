@@ -134,9 +134,7 @@ std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& pro
     const SlotBytes bytes =
         slotBytes(session.analysis, session.structure, session.choice, programs, session.options.batch);
     auto ring = std::make_unique<StagingRing>(bytes.up, bytes.down);
-    if (!ring->pinned())
-        session.noteOnce(
-            "no more pinned memory is available: copies to and from the GPU do not overlap with computation");
+    if (!ring->pinned()) session.noteOnce(pageableCopies);
     return ring;
 }
 

@@ -3,10 +3,26 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/proc.h"
 #include "executor/calls/call.h"
 #include "loader/tensors.h"
 
 namespace hopscope::executor {
+
+namespace {
+
+constexpr std::int64_t leastBytes = 1 << 20;  // of a file: fewer take less time than a thread
+// The system starts writing new pages to the disk once they take a tenth of the memory.
+constexpr std::int64_t shareOfMemory = 16;
+
+std::int64_t freeSpace(const std::string& folder)
+{
+    std::error_code unknown;
+    const std::uintmax_t free = std::filesystem::space(folder, unknown).available;
+    return unknown ? 0 : static_cast<std::int64_t>(free);
+}
+
+}  // namespace
 
 void Results::publish()
 {
@@ -79,6 +95,25 @@ void Results::addCheckpoints()
                                                 .tensor = m_session.inInputOrder(c.value)->view(),
                                                 .file = {}});
     }
+}
+
+void prepareResults(Session& session, const StagePrograms& programs)
+{
+    if (!session.device.gpu() || session.options.journal) return;
+    std::vector<ir::ValueId> results;
+    std::int64_t bytes = 0, all = 0;
+    for (const auto& loops : programs)
+        for (const LoopProgram& program : loops)
+            for (const Written& w : program.writes) {
+                if (session.choice.onlyHere(w.value)) continue;
+                const std::int64_t size = session.storeBytes(w.value);
+                all += size;
+                if (!session.isPublished(w.value) || size < leastBytes) continue;
+                results.push_back(w.value);
+                bytes += size;
+            }
+    if (bytes > base::availableMemory() / shareOfMemory || all > freeSpace(session.options.folder)) return;
+    session.ready.begin(std::move(results), [&session](ir::ValueId value) { return session.storeInFile(value); });
 }
 
 }  // namespace hopscope::executor

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "executor/loop/prologue.h"
 #include "executor/session/session.h"
 
 namespace hopscope::executor {
@@ -33,5 +34,9 @@ private:
     std::vector<Store*> m_publish;
     std::vector<std::string> m_published;
 };
+
+// Begins with the results that the loops of a run on a GPU write, unless it has a journal. Results are prepared only
+// if they take little of the free memory, and if the disk has room for all files of the run at the same time.
+void prepareResults(Session& session, const StagePrograms& programs);
 
 }  // namespace hopscope::executor

@@ -69,8 +69,10 @@ public:
         prologue();
         beginJournal();
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
+        prepareResults(m_session, m_programs);
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
+        m_session.ready.end();
         if (m_commit) m_commit->finish();
         if (publishes()) Results(m_session).publish();
         for (const std::string& name : m_session.device.unsteadyOperators())

@@ -6,6 +6,7 @@
 
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
+#include "executor/device/table_upload.h"
 #include "executor/rows/row_numbers.h"
 #include "executor/session/session.h"
 #include "loader/tensors.h"
@@ -146,12 +147,16 @@ plan::Bytes Residents::load(const LoopProgram& program)
 {
     plan::Bytes moved;
     const auto held = [&](const ResidentPart& part) { return m_parts.contains(part); };
-    for (const ResidentLoad& load : m_choice.added(program, held, m_session.structure)) {
-        m_parts[load.part] = make(load.part);
+    const std::vector<ResidentLoad> loads = m_choice.added(program, held, m_session.structure);
+    for (const ResidentLoad& load : loads) {
         moved += load.copied;
         if (resumes(load.part)) moved.h2d += load.bytes;
     }
+    TableUpload upload(m_session.device, m_session.stop, moved.h2d + moved.structure);
+    if (!upload.pinned()) m_session.noteOnce(pageableCopies);
+    for (const ResidentLoad& load : loads) m_parts[load.part] = make(load.part, upload);
     m_session.device.order(Lane::Upload, Lane::Compute);
+    upload.finish();
     return moved;
 }
 
@@ -199,21 +204,25 @@ const at::Tensor& Residents::table(ir::ValueId value)
     return made != m_parts.end() ? made->second : part({ResidentPart::Table, value});
 }
 
-at::Tensor Residents::make(const ResidentPart& part)
+at::Tensor Residents::make(const ResidentPart& part, TableUpload& upload)
 {
     m_session.checkStop();
-    switch (part.kind) {
-    case ResidentPart::Table: return uploaded(m_session.inputTable(part.value).contiguous());
-    case ResidentPart::Owned: return uploaded(ownedRows(part));
-    case ResidentPart::Columns: return uploaded(columns(part));
-    case ResidentPart::Offsets: return uploaded(offsets(part));
-    case ResidentPart::Pieces: return uploaded(pieces(part));
-    case ResidentPart::Store: break;
-    }
-    if (resumes(part)) return uploaded(m_session.inputTable(part.value).contiguous());
+    if (part.kind != ResidentPart::Store) return upload.copy(onHost(part));
+    if (resumes(part)) return upload.copy(m_session.inputTable(part.value).contiguous());
     const auto type = loader::scalarType(m_session.analysis.program.value(part.value).dtype);
     return at::empty(shapeOf(m_session.analysis, part.value, m_session.structure.sizes()),
                      at::TensorOptions().dtype(type).device(m_session.device.device()));
+}
+
+at::Tensor Residents::onHost(const ResidentPart& part)
+{
+    switch (part.kind) {
+    case ResidentPart::Owned: return ownedRows(part);
+    case ResidentPart::Columns: return columns(part);
+    case ResidentPart::Offsets: return offsets(part);
+    case ResidentPart::Pieces: return pieces(part);
+    default: return m_session.inputTable(part.value).contiguous();
+    }
 }
 
 at::Tensor Residents::standIn(ir::ValueId value)
@@ -222,32 +231,6 @@ at::Tensor Residents::standIn(ir::ValueId value)
     std::vector<std::int64_t> row = shapeOf(m_session.analysis, value, m_session.structure.sizes());
     row[0] = 1;
     return at::zeros(row, at::TensorOptions().dtype(type).device(m_session.device.device()));
-}
-
-// Piece by piece through pinned memory, two of them in turn.
-at::Tensor Residents::uploaded(const at::Tensor& host)
-{
-    DeviceContext& device = m_session.device;
-    const at::Tensor there = device.allocate(host.sizes(), host.scalar_type());
-    if (host.numel() == 0) return there;
-    const at::Tensor from = host.view({-1}), to = there.view({-1});
-    auto& places = m_session.ring->places();
-    const std::int64_t step =
-        std::max<std::int64_t>(places[0].up.capacity() / static_cast<std::int64_t>(host.element_size()), 1);
-    std::array<std::optional<c10::Event>, 2> copied;
-    for (std::int64_t first = 0, turn = 0; first < from.numel(); first += step, turn = 1 - turn) {
-        m_session.checkStop();
-        const auto at = static_cast<std::size_t>(turn);
-        if (copied[at]) copied[at]->synchronize();
-        const std::int64_t n = std::min(step, from.numel() - first);
-        places[at].up.clear();
-        const at::Tensor piece = places[at].up.take({n}, host.scalar_type()).copy_(from.narrow(0, first, n));
-        device.uploadInto(to.narrow(0, first, n), piece);
-        copied[at].emplace(device.mark(Lane::Upload));
-    }
-    for (auto& event : copied)
-        if (event) event->synchronize();
-    return there;
 }
 
 // Inputs lie in an order of their own; values that the prologue computes on edges are made in this one.

@@ -82,6 +82,7 @@ private:
 };
 
 class Session;
+class TableUpload;
 
 class Residents {
 public:
@@ -101,13 +102,13 @@ public:
     const at::Tensor& table(ir::ValueId value);
 
 private:
-    at::Tensor make(const ResidentPart& part);
+    at::Tensor make(const ResidentPart& part, TableUpload& upload);
+    at::Tensor onHost(const ResidentPart& part);
     [[nodiscard]] bool resumes(const ResidentPart& part) const;
     at::Tensor ownedRows(const ResidentPart& part);
     at::Tensor columns(const ResidentPart& part);
     at::Tensor offsets(const ResidentPart& part);
     at::Tensor pieces(const ResidentPart& part);
-    at::Tensor uploaded(const at::Tensor& host);
     at::Tensor standIn(ir::ValueId value);
 
     Session& m_session;

@@ -192,28 +192,35 @@ graph::Lasting Session::lasting() const
     return options.journal ? graph::Lasting::Yes : graph::Lasting::No;
 }
 
-bool Session::staysInMemory(ir::ValueId id) const
+bool Session::staysInMemory(ir::ValueId id) const { return !options.journal && !isPublished(id); }
+
+std::int64_t Session::storeBytes(ir::ValueId id) const
 {
-    return !device.gpu() && !options.journal && (!isOutput(id) || numbers(id) == Numbers::Places);
+    return bytesOf(analysis::storedType(analysis, id, storeType()), shapeOf(analysis, id, structure.sizes()));
 }
 
 std::shared_ptr<Store> Session::newStore(ir::ValueId id)
 {
-    const base::DType type = analysis::storedType(analysis, id, storeType());
-    const std::vector<std::int64_t> shape = shapeOf(analysis, id, structure.sizes());
-    const std::int64_t bytes = bytesOf(type, shape);
+    if (std::shared_ptr<Store> made = ready.take(id)) return made;
     std::shared_ptr<std::byte> memory;
-    if (staysInMemory(id)) memory = graph::readyScratch(bytes + Store::bytesAhead, at::get_num_threads());
-    if (!memory) return storeInFile(id, type, shape);
-    return std::make_shared<Store>(std::move(memory), analysis::nameOfValue(analysis, id), type, shape,
-                                   analysis.rowDim(id), structure.scratch());
+    if (staysInMemory(id)) memory = graph::readyScratch(storeBytes(id) + Store::bytesAhead, at::get_num_threads());
+    if (!memory) return storeInSpareFile(id);
+    return std::make_shared<Store>(std::move(memory), analysis::nameOfValue(analysis, id),
+                                   analysis::storedType(analysis, id, storeType()),
+                                   shapeOf(analysis, id, structure.sizes()), analysis.rowDim(id), structure.scratch());
 }
 
-std::shared_ptr<Store> Session::storeInFile(ir::ValueId id, base::DType type, const std::vector<std::int64_t>& shape)
+std::shared_ptr<Store> Session::storeInFile(ir::ValueId id, std::optional<graph::NewFile> spare) const
 {
-    auto made =
-        std::make_shared<Store>(options.folder, storeName(id), analysis::nameOfValue(analysis, id), type, shape,
-                                analysis.rowDim(id), structure.scratch(), lasting(), spares.take(bytesOf(type, shape)));
+    return std::make_shared<Store>(options.folder, storeName(id), analysis::nameOfValue(analysis, id),
+                                   analysis::storedType(analysis, id, storeType()),
+                                   shapeOf(analysis, id, structure.sizes()), analysis.rowDim(id), structure.scratch(),
+                                   lasting(), std::move(spare));
+}
+
+std::shared_ptr<Store> Session::storeInSpareFile(ir::ValueId id)
+{
+    std::shared_ptr<Store> made = storeInFile(id, spares.take(storeBytes(id)));
     spares.shorten(made);
     return made;
 }
@@ -223,8 +230,7 @@ Store& Session::createStore(ir::ValueId id)
     const auto it = stores.find(id);
     if (it != stores.end()) return *it->second;
     std::shared_ptr<Store> made = newStore(id);
-    const bool published = isOutput(id) && numbers(id) == Numbers::Input;
-    if (published && lasting() == graph::Lasting::No) made->flushBehind();
+    if (isPublished(id) && lasting() == graph::Lasting::No) made->flushBehind();
     return *stores.emplace(id, std::move(made)).first->second;
 }
 
@@ -232,8 +238,7 @@ std::shared_ptr<Store> Session::inInputOrder(ir::ValueId id)
 {
     std::shared_ptr<Store> found = stores.at(id);
     if (numbers(id) == Numbers::Input) return found;
-    const base::TensorView& view = found->view();
-    auto made = storeInFile(id, view.dtype, view.shape);
+    auto made = storeInSpareFile(id);
     if (isOutput(id)) made->flushBehind();
     made->writePicked(found->tensor(), structure.placeOf(analysis.rowSpace(id)));
     return made;

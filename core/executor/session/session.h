@@ -15,6 +15,7 @@
 #include "executor/overlap.h"
 #include "executor/session/residents.h"
 #include "executor/stores/handed_rows.h"
+#include "executor/stores/ready_results.h"
 #include "executor/stores/spare_files.h"
 #include "executor/stores/store.h"
 
@@ -46,6 +47,7 @@ public:
     Residents residents;
     std::unordered_map<ir::ValueId, std::shared_ptr<Store>> stores;
     SpareFiles spares;
+    ReadyResults ready;  // of a GPU
     // The rows that the last loop has left in memory for the next one.
     HandedOn handed;
     std::unordered_map<ir::OpId, Reducer> reducers;
@@ -82,11 +84,16 @@ public:
     // Returns a value of the prologue in the order of an adjacency.
     at::Tensor ownedValue(ir::ValueId id, const ir::RowClass& rows);
     Store& createStore(ir::ValueId id);
+    // Creates a store in a file, on any thread.
+    std::shared_ptr<Store> storeInFile(ir::ValueId id, std::optional<graph::NewFile> spare = std::nullopt) const;
+    [[nodiscard]] std::int64_t storeBytes(ir::ValueId id) const;
     // Returns a complete store in the order of the input: the store itself or a copy.
     std::shared_ptr<Store> inInputOrder(ir::ValueId id);
     // Returns the other processes of the run; nullptr if there are none.
     [[nodiscard]] Others* others() const { return options.journal ? options.journal->others() : nullptr; }
     [[nodiscard]] bool isOutput(ir::ValueId id) const;
+    // Returns whether the store of a value is a result's file.
+    [[nodiscard]] bool isPublished(ir::ValueId id) const { return isOutput(id) && numbers(id) == Numbers::Input; }
     // Returns the type of stores. On a GPU, they keep their own types.
     [[nodiscard]] base::StoreType storeType() const { return device.gpu() ? base::StoreType::Exact : options.store; }
     Reducer& reducer(ir::OpId op);  // made at the first call
@@ -101,7 +108,7 @@ private:
     at::Tensor evaluateWhole(const ir::Op& op, ir::ValueId id);
     std::string storeName(ir::ValueId id) const;
     std::shared_ptr<Store> newStore(ir::ValueId id);
-    std::shared_ptr<Store> storeInFile(ir::ValueId id, base::DType type, const std::vector<std::int64_t>& shape);
+    std::shared_ptr<Store> storeInSpareFile(ir::ValueId id);
     // Returns whether only this run reads the store.
     [[nodiscard]] bool staysInMemory(ir::ValueId id) const;
     [[nodiscard]] graph::Lasting lasting() const;

@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::int64_t leastPut = 1 << 14;  // bytes that are worth a system call
 constexpr std::int64_t pickedBytes = 1 << 18;
+constexpr std::int64_t preparedAtOnce = 8 << 20;  // bytes, a few milliseconds
 
 }  // namespace
 
@@ -131,10 +132,21 @@ StoredRows Store::writeRange(std::int64_t first, const at::Tensor& wide)
         putRows(first, values);
         return stored;
     }
+    if ((first + n) * m_rowBytes <= m_present) {
+        fill(first, values);
+        return stored;
+    }
     if (!newFile() || m_rowDim != 0 || !values.is_contiguous() || n * m_rowBytes < leastPut)
         m_tensor.narrow(m_rowDim, first, n).copy_(values);
     else put(first * m_rowBytes, values.const_data_ptr(), static_cast<std::size_t>(n * m_rowBytes));
     return stored;
+}
+
+// Several threads copy into pages that are present; write() works on one core at a time.
+void Store::fill(std::int64_t first, const at::Tensor& values)
+{
+    m_tensor.narrow(0, first, values.size(0)).copy_(values);
+    newFile()->wrote(values.nbytes());
 }
 
 namespace {
@@ -257,6 +269,17 @@ void Store::flushBehind()
 void Store::letGoBehind()
 {
     if (graph::NewFile* const file = newFile()) file->letGoBehind();
+}
+
+void Store::preparePages(const std::stop_token& stop)
+{
+    if (!newFile() || m_rowDim != 0) return;
+    auto* const bytes = static_cast<std::byte*>(m_tensor.mutable_data_ptr());
+    for (std::int64_t at = 0, count = 0; at < m_view.bytes() && !stop.stop_requested(); at += count) {
+        count = std::min(preparedAtOnce, m_view.bytes() - at);
+        if (!graph::makePresent(bytes + at, count)) return;
+        m_present = at + count;
+    }
 }
 
 void Store::publish() { unwrap(m_npy ? m_npy->publish() : m_safetensors->publish()); }

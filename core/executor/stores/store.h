@@ -3,10 +3,12 @@
 // Private to executor: implements stores. A store holds all rows of a value, in a mapped file or in memory. It checks
 // that every row is written exactly once, by this process or an earlier one; a violation raises Internal.
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include <ATen/ATen.h>
@@ -74,6 +76,9 @@ public:
     void flushBehind();
     // Does the same, and removes flushed pages from the page cache. This is for stores that do not fit into memory.
     void letGoBehind();
+    // Makes the pages of the file present, from the first row on, so that writeRange() can fill them with several
+    // threads. Ends early if a stop is requested, or if the system cannot. Other threads may write rows meanwhile.
+    void preparePages(const std::stop_token& stop);
     // From now on, writeRange() also passes its rows to `also`, on the thread that writes them. An empty `also` ends
     // this.
     using Also = std::function<void(std::int64_t first, std::int64_t count, const std::byte* rows)>;
@@ -106,6 +111,7 @@ private:
     void mark(std::int64_t row);
     StoredRows rounded(const at::Tensor& values);
     void put(std::int64_t byteOffset, const void* bytes, std::size_t count);
+    void fill(std::int64_t first, const at::Tensor& values);
     void putRows(std::int64_t first, const at::Tensor& values);
     void putScattered(const at::Tensor& rows, const at::Tensor& values);
 
@@ -118,6 +124,7 @@ private:
     std::int64_t m_rows = 0, m_rowBytes = 0;
     std::shared_ptr<std::byte> m_written;
     bool m_shared = false;
+    std::atomic<std::int64_t> m_present = 0;  // bytes of the first rows whose pages are present
     Also m_also;
     std::mutex m_mutex;  // guards the members below
     Rounding m_rounding;
