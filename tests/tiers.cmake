@@ -4,7 +4,7 @@
 # What one runs after each change (ctest --preset quick): the units, a few models in a few configurations, the window's parts.
 set(hopscope_quick
   # sources and data
-  house_boundaries house_contributing house_faults house_figures house_licences house_pages house_prose house_samples house_style house_together
+  house_boundaries house_contributing house_faults house_figures house_hints house_licences house_pages house_prose house_samples house_style house_together
   house_version desktop_files mutants_fit
   # core
   base json solver operators graph graph_interop analysis analysis_inputs placement schema protocol kernels gpu confine

@@ -98,6 +98,14 @@ void endWithParent()
     if (std::atol(parent) != ::getppid()) ::raise(SIGTERM);
 }
 
+// Adds the option of a command; the window and Python, which get the same error, have other ways.
+base::Error forTerminal(base::Error error, const Console& console)
+{
+    if (error.code == base::ErrorCode::Untrusted && !console.json())
+        error.hint += "; or agree for this command only with --trust";
+    return error;
+}
+
 }  // namespace
 
 int engineMain(int count, char** arguments)
@@ -123,7 +131,7 @@ int engineMain(int count, char** arguments)
     allowScratch();
     const std::stop_token stop = interrupt ? interrupt->token() : std::stop_token();
     const base::Result<int> code = carriedOut(*invocation, std::move(*outputs), console, stop);
-    if (!code) console.error(code.error());
+    if (!code) console.error(forTerminal(code.error(), console));
     return exitCode(code ? *code : static_cast<int>(code.error().code), console);
 }
 

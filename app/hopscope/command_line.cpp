@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "docks.h"
+#include "graph/formats.h"
 
 namespace hopscope::window {
 
@@ -35,8 +36,7 @@ QStringList addOptions(QCommandLineParser& parser)
                                  QStringLiteral("[MODEL | SESSION.hopscope]"));
     const QCommandLineOption options[] = {
         {QStringLiteral("data"),
-         tr("Inputs of the model: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may "
-            "be repeated."),
+         tr("Inputs of the model: %1; may be repeated.").arg(QString::fromStdString(graph::dataForms())),
          QStringLiteral("DATA")},
         {QStringLiteral("role"), tr("Role of an input, as for hopscope-engine --role; may be repeated."),
          QStringLiteral("ROLE")},

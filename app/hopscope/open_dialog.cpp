@@ -10,6 +10,7 @@
 #include <QPushButton>
 
 #include "dialog_size.h"
+#include "graph/formats.h"
 #include "samples.h"
 
 namespace hopscope::window {
@@ -40,8 +41,8 @@ QString adviceFor(const RecentFile& choice, bool local)
     }
     if (choice.data.isEmpty())
         return OpenDialog::tr("Without data the model can be inspected and cut, but sizes are unknown and it cannot be "
-                              "run. The data are the arguments of forward by name (x, edge_index, …): a "
-                              ".safetensors file, a folder of .npy files, or single .npy files.");
+                              "run. The data are the arguments of forward by name (x, edge_index, …): %1.")
+            .arg(QString::fromStdString(graph::dataForms()));
     return OpenDialog::tr("Ready.");
 }
 
@@ -107,10 +108,14 @@ QWidget* OpenDialog::dataButtons()
     auto* add = button(tr("&Add files…"), "openAddData", box);
     auto* addFolder = button(tr("Add a &folder…"), "openAddFolder", box);
     auto* remove = button(tr("Re&move"), "openRemoveData", box);
-    connect(add, &QPushButton::clicked, this,
-            [this] { addData(tr("Choose data"), tr("Data (*.safetensors *.npy)"), Wanted::Files); });
-    connect(addFolder, &QPushButton::clicked, this,
-            [this] { addData(tr("Choose a folder of .npy files"), {}, Wanted::Folder); });
+    connect(add, &QPushButton::clicked, this, [this] {
+        addData(tr("Choose data"), tr("Data (%1)").arg(QString::fromStdString(graph::listSuffixes({}, " ", "*."))),
+                Wanted::Files);
+    });
+    connect(addFolder, &QPushButton::clicked, this, [this] {
+        addData(tr("Choose a folder of %1 files").arg(QString::fromStdString(graph::listSuffixes(graph::Holds::Array))),
+                {}, Wanted::Folder);
+    });
     connect(remove, &QPushButton::clicked, this, [this] {
         qDeleteAll(m_data->selectedItems());
         update();
@@ -137,9 +142,11 @@ void OpenDialog::addData(const QString& title, const QString& filter, Wanted wan
     m_chooser.choose(this, title, filter, wanted, [this](const QStringList& chosen) {
         for (const QString& file : chosen) {
             const QFileInfo info(file);
-            // An .npy file holds one argument; its name is the argument's unless the user says otherwise.
-            const bool single = info.suffix() == u"npy";
-            const QString entry = single ? QStringLiteral("%1=%2").arg(info.completeBaseName(), file) : file;
+            // A file with one array is named after the argument unless the user says otherwise.
+            const graph::Format* const format = graph::formatNamed(file.toStdString());
+            const QString entry = format && format->holds == graph::Holds::Array
+                                      ? QStringLiteral("%1=%2").arg(info.completeBaseName(), file)
+                                      : file;
             if (m_data->findItems(entry, Qt::MatchExactly).isEmpty()) m_data->addItem(entry);
         }
         update();

@@ -3,6 +3,7 @@
 #include <QFileInfo>
 #include <QMessageBox>
 
+#include "graph/formats.h"
 #include "models/labels.h"
 #include "run_actions.h"
 #include "samples.h"
@@ -15,10 +16,7 @@ constexpr std::size_t mostRuns = 50;  // in a session file
 
 bool isSession(const QString& file) { return file.endsWith(u".hopscope"); }
 
-bool isData(const QString& file)
-{
-    return file.endsWith(u".safetensors") || file.endsWith(u".npy") || QFileInfo(file).isDir();
-}
+bool isData(const QString& file) { return graph::formatNamed(file.toStdString()) || QFileInfo(file).isDir(); }
 
 RecentFile onlyFile(const QString& file) { return {.file = file, .data = {}, .roles = {}}; }
 

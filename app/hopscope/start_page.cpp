@@ -9,6 +9,7 @@
 #include <QResizeEvent>
 #include <QVBoxLayout>
 
+#include "graph/formats.h"
 #include "panels/parts.h"
 #include "study/lessons/lesson.h"
 #include "style/icon.h"
@@ -165,7 +166,8 @@ QWidget* StartPage::recentCard()
         label(tr("Or drop a model (.pt, .pt2) with its data, or a session (.hopscope), anywhere on this page. "
                  "hopscope.save writes models from Python, as do torch.jit.save and torch.export.save; data are the "
                  "arguments of "
-                 "forward, as .safetensors or .npy files."),
+                 "forward, as %1 files.")
+                  .arg(QString::fromStdString(graph::listSuffixes())),
               "muted", frame));
     setRecent({});
     return frame;

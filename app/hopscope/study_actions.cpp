@@ -178,7 +178,7 @@ void addPanels(ActionBook& book, const WindowParts& parts)
         {.name = "explain.follow",
          .text = tr("Follow a N&ode"),
          .shortcut = "Ctrl+L",
-         .tip = tr("Show the rows of a node in all stored values, and the contributions of its neighbours"),
+         .tip = tr("Show the row of a node in each stored value of its type, and the contributions of its neighbours"),
          .needs = Model,
          .run = [&parts] { parts.docks.reveal(QStringLiteral("follow")); }},
         {.name = "explain.monitor",

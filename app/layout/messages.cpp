@@ -1,87 +1,41 @@
 #include "layout/messages.h"
 
-#include <limits>
-#include <optional>
-
-#include "json/json.h"
+#include "json/reader.h"
 
 namespace hopscope::layout {
 
 namespace {
 
+using json::Reader;
 using json::Value;
 
-base::Status wrong(const std::string& where, const char* what)
+Point pairFrom(const Reader& reader)
 {
-    return base::fail(base::ErrorCode::Input, std::string("the request has ") + what, {}, where);
-}
-
-std::optional<double> number(const Value& value)
-{
-    if (const auto* whole = value.asInt()) return static_cast<double>(*whole);
-    if (const auto* real = value.asDouble()) return *real;
-    return std::nullopt;
-}
-
-std::optional<Point> pair(const Value& value)
-{
-    const auto* items = value.asArray();
-    if (!items || items->size() != 2) return std::nullopt;
-    const auto first = number((*items)[0]), second = number((*items)[1]);
-    if (!first || !second) return std::nullopt;
-    return Point{*first, *second};
-}
-
-// Calls take(point) for every pair of the list.
-template <class Take>
-base::Status forPairs(const Value& request, const char* key, Take take)
-{
-    const Value* list = request.find(key);
-    if (!list || !list->isArray()) return wrong(std::string("/") + key, "no such list");
-    for (std::size_t i = 0; i < list->size(); ++i) {
-        const auto point = pair((*list->asArray())[i]);
-        if (!point || !take(*point)) return wrong("/" + std::string(key) + "/" + std::to_string(i), "a wrong pair");
-    }
+    const std::vector<double> both = reader.as<std::vector<double>>();
+    if (both.size() == 2) return {both[0], both[1]};
+    reader.refuse("must be two numbers");
     return {};
 }
 
-bool isIndex(double value)
+std::pair<int, int> edgeFrom(const Reader& reader)
 {
-    return value >= 0 && value <= std::numeric_limits<int>::max() && value == static_cast<int>(value);
-}
-
-base::Status readWeights(const Value& request, Graph& graph)
-{
-    const Value* list = request.find("weights");
-    if (!list) return {};
-    if (!list->isArray()) return wrong("/weights", "no list of weights");
-    for (const Value& item : *list->asArray()) {
-        const auto weight = number(item);
-        if (!weight || !isIndex(*weight))
-            return wrong("/weights", "a weight that is not a whole number from 0 to 2147483647");
-        graph.weights.push_back(static_cast<int>(*weight));
-    }
+    const std::vector<int> ends = reader.as<std::vector<int>>();
+    if (ends.size() == 2 && ends[0] >= 0 && ends[1] >= 0) return {ends[0], ends[1]};
+    reader.refuse("must be two whole numbers from 0");
     return {};
 }
 
-base::Status readGraph(const Value& request, Graph& graph)
+Graph graphFrom(const Reader& root)
 {
-    const auto size = [&](Point point) { return graph.sizes.push_back(point), true; };
-    const auto edge = [&](Point ends) {
-        if (!isIndex(ends.x) || !isIndex(ends.y)) return false;
-        graph.edges.emplace_back(static_cast<int>(ends.x), static_cast<int>(ends.y));
-        return true;
-    };
-    if (auto nodes = forPairs(request, "nodes", size); !nodes) return nodes;
-    if (auto edges = forPairs(request, "edges", edge); !edges) return edges;
-    if (auto weights = readWeights(request, graph); !weights) return weights;
-    const Value* gaps = request.find("gaps");
-    if (!gaps) return {};
-    const auto both = pair(*gaps);
-    if (!both) return wrong("/gaps", "a wrong pair");
-    graph.nodeGap = both->x;
-    graph.rankGap = both->y;
-    return {};
+    Graph graph;
+    for (const Reader& size : root.items("nodes")) graph.sizes.push_back(pairFrom(size));
+    for (const Reader& edge : root.items("edges")) graph.edges.push_back(edgeFrom(edge));
+    graph.weights = root.maybe<std::vector<int>>("weights").value_or(std::vector<int>());
+    if (!root.has("gaps")) return graph;
+    const Point gaps = pairFrom(root.child("gaps"));
+    graph.nodeGap = gaps.x;
+    graph.rankGap = gaps.y;
+    return graph;
 }
 
 Value pairValue(Point point) { return Value(json::Array{Value(point.x), Value(point.y)}); }
@@ -92,10 +46,9 @@ base::Result<Request> readRequest(std::string_view text)
 {
     const auto document = json::parse(text, "request");
     if (!document) return base::forward(document);
-    const Value* id = document->find("id");
-    if (!id || !id->asInt()) return tl::unexpected(wrong("/id", "no number").error());
-    Request request{*id->asInt(), {}};
-    if (auto read = readGraph(*document, request.graph); !read) return tl::unexpected(read.error());
+    const Reader root(*document, "request");
+    Request request{root.get<std::int64_t>("id"), graphFrom(root)};
+    if (!root.ok()) return base::forward(root.status());
     return request;
 }
 

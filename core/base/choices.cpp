@@ -4,14 +4,9 @@ namespace hopscope::base {
 
 std::string pinText(PinKind kind, const std::string& value, const std::string& third)
 {
-    switch (kind) {
-    case PinKind::Checkpoint: return "store " + value;
-    case PinKind::NoCheckpoint: return "never store " + value;
-    case PinKind::Cut: return "read " + value + " from a store for " + third;
-    case PinKind::HopStage: return "run the gathers for " + value + " in stage " + third;
-    case PinKind::NoRecompute: return "compute " + value + " only once";
-    }
-    return {};
+    std::string text = traitsOf(kind).words;
+    if (const std::size_t at = text.find("%2"); at != std::string::npos) text.replace(at, 2, third);
+    return text.replace(text.find("%1"), 2, value);
 }
 
 }  // namespace hopscope::base

@@ -3,6 +3,8 @@
 // Enumerates the choices of users and the decisions of plans, with the names that documents, requests, options and the
 // window share. Pins and decisions mean the same in the abstract placement problem and in the plans of models.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -44,34 +46,51 @@ constexpr Unit unitOf(Objective objective) { return objective == Objective::Time
 
 // The decisions that users can pin. If a value has several pins, the last Checkpoint or NoCheckpoint and the last
 // HopStage apply; Cut and NoRecompute accumulate.
-enum class PinKind : std::uint8_t {
-    Checkpoint,    // a value is stored
-    NoCheckpoint,  // a value is never stored
-    Cut,           // a consumer reads the value from a store wherever the consumer is computed
-    HopStage,      // the gathers that compute a value, or that it aggregates, run in a given stage
-    NoRecompute,   // a value is computed once: in one stage, on one class of rows
-};
-
-constexpr auto namesOf(PinKind)
-{
-    return std::to_array<Named<PinKind>>({{PinKind::Checkpoint, "checkpoint"},
-                                          {PinKind::NoCheckpoint, "no_checkpoint"},
-                                          {PinKind::Cut, "cut"},
-                                          {PinKind::HopStage, "hop_stage"},
-                                          {PinKind::NoRecompute, "no_recompute"}});
-}
-
-// Returns whether pins of this kind determine if a value is stored. Rules support no other kinds.
-constexpr bool isStoring(PinKind kind) { return kind == PinKind::Checkpoint || kind == PinKind::NoCheckpoint; }
+enum class PinKind : std::uint8_t { Checkpoint, NoCheckpoint, Cut, HopStage, NoRecompute };
 
 // The kind of name that a pin has after its value.
 enum class PinThird : std::uint8_t { Nothing, Consumer, Stage };
 
-constexpr PinThird thirdOf(PinKind kind)
+struct PinTraits {
+    PinKind kind;
+    const char* name;
+    PinThird third;
+    bool storing;         // determines whether a value is stored; rules support no other kinds
+    const char* words;    // to the user; %1: the value, %2: the third part
+    const char* meaning;  // in docs/, of ["kind", v], ["kind", u, v] or ["kind", h, s]
+    // The entry of a value's menu in the window, and its tip. Kinds with a third part have menus of their own
+    // (widgets/models/pins.cpp).
+    const char* action = "";
+    const char* tip = "";
+};
+
+// In the order of PinKind.
+inline constexpr auto pinKinds = std::to_array<PinTraits>({
+    {PinKind::Checkpoint, "checkpoint", PinThird::Nothing, true, "store %1",
+     "`v` is stored; if no later stage would read it, its consumers are delayed to one", "Store Here",
+     "Always store it from now on."},
+    {PinKind::NoCheckpoint, "no_checkpoint", PinThird::Nothing, true, "never store %1",
+     "`v` is never stored, but recomputed where it is needed", "Never Store", "Recompute it where it is needed later."},
+    {PinKind::Cut, "cut", PinThird::Consumer, false, "read %1 from a store for %2",
+     "wherever `v` is computed, its operand `u` is read from a store"},
+    {PinKind::HopStage, "hop_stage", PinThird::Stage, false, "run the gathers for %1 in stage %2",
+     "the gathers that produce `h`, or that it aggregates, run in stage `s`"},
+    {PinKind::NoRecompute, "no_recompute", PinThird::Nothing, false, "compute %1 only once",
+     "`v` is computed once: in a single stage, on a single row class", "Do Not Recompute",
+     "Compute it once: in a single stage, on a single row class."},
+});
+
+constexpr const PinTraits& traitsOf(PinKind kind) { return pinKinds[static_cast<std::size_t>(kind)]; }
+
+constexpr auto namesOf(PinKind)
 {
-    if (kind == PinKind::Cut) return PinThird::Consumer;
-    return kind == PinKind::HopStage ? PinThird::Stage : PinThird::Nothing;
+    std::array<Named<PinKind>, pinKinds.size()> names{};
+    for (std::size_t at = 0; at < names.size(); ++at) names[at] = {pinKinds[at].kind, pinKinds[at].name};
+    return names;
 }
+
+constexpr bool isStoring(PinKind kind) { return traitsOf(kind).storing; }
+constexpr PinThird thirdOf(PinKind kind) { return traitsOf(kind).third; }
 
 // Describes a pin to the user, for example "run the gathers for conv1 in stage 2".
 std::string pinText(PinKind kind, const std::string& value, const std::string& third);

@@ -34,8 +34,8 @@ inline constexpr auto failures = std::to_array<Failure>({
     {ErrorCode::Resources, "resources", "out of memory or disk space",
      "memory or disk space is not enough, even for the smallest batch", "ResourceError", "MemoryError"},
     {ErrorCode::Internal, "internal", "internal error",
-     "an invariant of Hopscope is broken; in Python, also: the engine is missing, does not fit this torch, or has "
-     "ended",
+     "an invariant of Hopscope is broken, or the engine has ended or does not answer; in Python, also: the engine is "
+     "missing or does not fit this torch",
      "EngineError", "RuntimeError"},
     {ErrorCode::Untrusted, "untrusted", "model file not trusted",
      "you have not agreed to run the code of the model file: see `hopscope-engine trust` and `hopscope.trust`",

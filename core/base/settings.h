@@ -146,8 +146,8 @@ constexpr auto fieldsOf(const T*)
                 Resumed::AsBegun, Quantity::Count),
         setting("threads", &T::threads, "CPU cores", "CPU cores to use", Group::Execution, everyTask, Renews::Plan,
                 Quantity::Count, Most{4096}),
-        setting("fuse", &T::fuse, "Fused patterns", "CPU: patterns to fuse into one pass over the edges",
-                Group::Execution, everyTask, Renews::Plan, Resumed::AsBegun),
+        setting("fuse", &T::fuse, "Fused patterns", "Patterns to fuse into one pass over the edges", Group::Execution,
+                everyTask, Renews::Plan, Resumed::AsBegun),
         setting("reassociate", &T::reassociate, "Reassociate products",
                 "Multiply by weights before sums and means over edges where that makes rows narrower; rounding "
                 "changes",

@@ -41,14 +41,6 @@ std::string scaled(double value, const char* unit)
     return print(std::abs(value) < 99.95 ? "%.1f %s" : "%.0f %s", value, unit);
 }
 
-std::string grouped(long long value)
-{
-    std::string digits = std::to_string(value);
-    const std::size_t first = value < 0 ? 1 : 0;
-    for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
-    return digits;
-}
-
 // Divides by `base` while the rounded number would still fill the next unit.
 std::string withUnit(double value, double base, double start, const std::array<const char*, 5>& units)
 {
@@ -118,9 +110,17 @@ std::string formatCount(double count)
     return withUnit(count, 1000, 1e6, {"M", "G", "T", "P", "E"});
 }
 
+std::string grouped(std::int64_t number)
+{
+    std::string digits = std::to_string(number);
+    const std::size_t first = number < 0 ? 1 : 0;
+    for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+    return digits;
+}
+
 std::string counted(std::int64_t number, std::string_view noun)
 {
-    return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+    return grouped(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
 }
 
 std::string formatSeconds(double seconds)

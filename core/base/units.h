@@ -18,7 +18,8 @@ Result<std::int64_t> parseSize(std::string_view text);
 
 std::string formatBytes(double bytes);                            // "1.2 GiB", "734 B"
 std::string formatCount(double count);                            // "1.6 M", "2,708"
-std::string counted(std::int64_t number, std::string_view noun);  // "1 row", "2708 rows"
+std::string grouped(std::int64_t number);                         // "1,600,000": all digits
+std::string counted(std::int64_t number, std::string_view noun);  // "1 row", "1,600,000 rows"
 std::string formatSeconds(double seconds);                        // "1.23 s", "45 ms", "2 min 05 s"
 std::string formatShare(double share);                            // "93 %", "<1 %"
 std::string formatQuantity(double number, Quantity quantity);

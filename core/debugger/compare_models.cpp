@@ -130,7 +130,7 @@ private:
     static std::string parameterText(const std::string& name, const Difference& difference)
     {
         if (!difference.mismatch.empty()) return name + ": " + difference.mismatch;
-        return name + ": " + std::to_string(difference.rows) + " of " + base::counted(difference.of, "element") +
+        return name + ": " + base::grouped(difference.rows) + " of " + base::counted(difference.of, "element") +
                ", by up to " + shortNumber(difference.maxAbsolute);
     }
 

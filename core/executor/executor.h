@@ -8,13 +8,12 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "base/choices.h"
-#include "base/reorder.h"
 #include "base/result.h"
-#include "base/store_type.h"
+#include "base/settings.h"
 #include "base/tensor.h"
 #include "executor/events.h"
 #include "executor/journal.h"
@@ -27,28 +26,26 @@ namespace hopscope::executor {
 class Probe;      // sees the results of operators (probe.h)
 class Structure;  // everything that depends on the graph only: tables, adjacencies, the prologue
 
-struct Options {
-    std::string device = "cpu";         // "cpu" or "cuda:N": the result of resolveDevice()
-    std::optional<std::int64_t> batch;  // destinations per batch; nullopt: chosen by memory, adapted during the run
+// The settings of a run, and what comes from its plan and its caller. For some settings there are conditions:
+// - the device must be "cpu" or "cuda:N", the result of resolveDevice();
+// - without `batch`, the number of destinations is chosen by memory and adapted during the run;
+// - `memory` limits the executing device; on a CPU, the whole process. Without it there is no limit, but batches are
+//   sized to a share of the free memory;
+// - without `threads`, the run uses the cores of the calling thread (Cores);
+// - fuse, reorder and store have an effect on a CPU only. Outputs keep their types, and the tensors in the report are in
+//   the order of the input;
+// - the folder `cache` must exist.
+struct Options : base::Settings {
+    Options() : base::Settings{.device = "cpu", .reorder = base::Reorder::None} {}
+    explicit Options(base::Settings settings) : base::Settings(std::move(settings)) {}
+
     // CPU without `batch` and without a journal: the predicted numbers of destinations that fit, by stage and loop.
     // They are used until a batch does not fit. If a number is nullopt or missing, it is chosen during the run.
     std::vector<std::vector<std::optional<std::int64_t>>> sizes;
     std::optional<std::int64_t> tile;  // CPU without `batch`: destinations per tile (tiles.h); nullopt: chosen by bytes
-    // Bytes on the executing device; on a CPU, of the whole process. nullopt: no limit, but batches are sized to a share
-    // of the free memory.
-    std::optional<std::int64_t> memoryLimit;
-    std::string folder;                        // for stores and scratch files; must exist
+    std::string folder;                // for stores and scratch files; must exist
     std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending
-    int threads = 0;                           // 0: as for the calling thread (Cores)
-    // CPU: the patterns that are fused; by default all.
-    std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};
-    // CPU: the order in which nodes are computed. The tensors in the report are in the order of the input.
-    base::Reorder reorder = base::Reorder::None;
-    base::StoreType store = base::StoreType::Exact;  // CPU: the type of stored values that are not outputs
-    // The folder in which adjacencies and orders of nodes are cached for later runs with the same edges; must exist.
-    // Empty: none.
-    std::string cache;
-    Probe* probe = nullptr;  // CPU with `batch`; must outlive the run
+    Probe* probe = nullptr;                    // CPU with `batch`; must outlive the run
     // CPU without a journal: files, by input, that contain only this input and are not read after the run. A file is
     // emptied as soon as no stage needs its contents; its mapping must not be read after that.
     std::map<std::string, std::string> transientInputs;

@@ -22,6 +22,9 @@ std::int64_t countedBytes(std::int64_t wanted);
 // Returns the bytes that CUDA's allocator counts. It counts up to 1 MiB more if it uses a larger block without splitting
 // it.
 std::int64_t countedOnGpu(std::int64_t wanted);
+// Returns the bytes that CUDA's allocator reserves for many allocations of one stream that stay. Those of 1 to 10 MiB share
+// segments of 20 MiB as far as they fit, larger ones have segments of their own, in steps of 2 MiB.
+std::int64_t reservedOnGpu(const std::vector<std::int64_t>& wanted);
 
 // Installs the allocator. Idempotent; must be called before the first run.
 void installCpuAllocator();
@@ -31,6 +34,9 @@ void resetCpuPeak();
 void setCpuLimit(std::int64_t bytes);  // 0: no limit. Allocations beyond it throw c10::OutOfMemoryError.
 
 void dropCpuCache();  // gives freed blocks back to the system
+// Whether freed blocks are reused for somewhat smaller requests under a limit. That is faster, but holds more memory
+// than is counted, which the limit allows less often. It is allowed from each setCpuLimit() on.
+void reuseLargerBlocks(bool allowed);
 
 // Returns the bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus an estimate of
 // the rest of the process's memory, but at least `smallLimit`, or `wanted` itself if that is less.

@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "executor/calls/call.h"
 #include "executor/failure.h"
@@ -20,6 +21,9 @@
 #include "loader/loader.h"
 
 namespace hopscope::executor {
+
+// Returns the values that define tables: selectors, indices and columns of keys. Those that do not exist are invalid.
+std::vector<ir::ValueId> definingValues(const analysis::Analysis& analysis);
 
 class Structure {
 public:

@@ -37,7 +37,11 @@ base::Status writeText(const std::string& text, const std::string& path)
 // Records the digest of the file, which run.py compares when it loads the weights.
 base::Status saveWeights(const base::TensorMap& weights, const std::string& file, schema::Split& split)
 {
-    if (base::Status written = graph::writeSafetensors(file, weights); !written) return written;
+    if (base::Status written = graph::writeSafetensors(file, weights); !written) {
+        if (written.error().code != base::ErrorCode::Usage) return written;
+        return base::fail(base::ErrorCode::Unsupported, written.error().message,
+                          "convert these weights of the model to another type");
+    }
     const base::Result<graph::MappedFile> mapped = graph::mapFile(file);
     if (!mapped) return base::forward(mapped);
     split.hashes["weights"] = base::sha256(std::span(mapped->data, static_cast<std::size_t>(mapped->size)));

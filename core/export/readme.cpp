@@ -4,6 +4,7 @@
 
 #include "analysis/naming/value_names.h"
 #include "export/text.h"
+#include "graph/formats.h"
 
 namespace hopscope::exporter {
 
@@ -88,10 +89,11 @@ std::string readme(const Request& request, const Bundle& bundle)
     return "# " + plain(request.model->info().className) + ", split into stages\n\nWritten by " + request.tool +
            ". This folder computes the model's outputs, one stage after the other for the whole graph, "
            "in batches, "
-           "with PyTorch and NumPy alone:\n```\npython run.py --data graph.safetensors -o results\n```\n`--data` takes "
-           "`.safetensors` files, folders of `.npy` files and NAME=FILE.npy, and may be repeated; `--device cuda` and "
-           "`--batch N` "
-           "are optional; `python run.py --help` lists all options.\n\n" +
+           "with PyTorch and NumPy alone:\n```\npython run.py --data graph.safetensors -o results\n```\n`--data` "
+           "takes " +
+           graph::dataForms() +
+           ", and may be repeated; `--device cuda` and `--batch N` are optional; `python run.py --help` lists all "
+           "options.\n\n" +
            inputTable(split) + "\n" + outputTable(split) +
            "\n## Files\n"
            "- `run.py`: the runner; `import run; run.load(folder).inference(x=.., edge_index=..)` from Python\n"

@@ -4,10 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "graph/file.h"
-#include "graph/npy.h"
-#include "graph/recognise.h"
-#include "graph/safetensors.h"
+#include "graph/formats.h"
 
 namespace hopscope::graph {
 
@@ -18,7 +15,7 @@ using base::fail;
 using base::TensorMap;
 namespace fs = std::filesystem;
 
-constexpr const char* kForms = "use a .safetensors file, a folder of .npy files, or NAME=FILE.npy";
+std::string useForms() { return "use " + dataForms(); }
 
 // "%2F" -> "/"; anything that is no escape stays.
 std::string percentDecoded(const std::string& text)
@@ -46,59 +43,65 @@ base::Status add(TensorMap& data, const std::string& name, base::TensorView view
     return {};
 }
 
-tl::unexpected<base::Error> refuseKind(const std::string& path, FileKind kind)
-{
-    const Refusal refusal = refusalOf(kind);
-    return fail(ErrorCode::Input, path + " " + refusal.what, refusal.hint, path);
-}
-
-base::Status addNpy(TensorMap& data, const std::string& name, const std::string& path)
+// The format of a file; an error if it has none.
+base::Result<const Format*> formatAt(const std::string& path)
 {
     const auto file = mapFile(path);
     if (!file) return base::forward(file);
-    const FileKind kind = recognise(*file);
-    if (kind == FileKind::Safetensors)
-        return fail(ErrorCode::Usage, path + " is a .safetensors file, whose tensors have names of their own",
+    if (const Format* const format = formatOf(*file)) return format;
+    const Refusal refusal = refusalOf(*file);
+    return fail(ErrorCode::Input, path + " " + refusal.what, refusal.hint, path);
+}
+
+base::Status addArray(TensorMap& data, const std::string& name, const std::string& path)
+{
+    const auto format = formatAt(path);
+    if (!format) return base::forward(format);
+    if ((*format)->holds == Holds::Tensors)
+        return fail(ErrorCode::Usage,
+                    path + " is a ." + (*format)->suffix + " file, whose tensors have names of their own",
                     "use it without '" + name + "='");
-    if (kind != FileKind::Npy) return refuseKind(path, kind);
-    auto view = mapNpy(path);
-    if (!view) return base::forward(view);
-    return add(data, name, std::move(*view));
+    auto read = (*format)->read(path);
+    if (!read) return base::forward(read);
+    return add(data, name, std::move(read->begin()->second));
 }
 
 base::Status addFile(TensorMap& data, const std::string& path)
 {
-    const auto file = mapFile(path);
-    if (!file) return base::forward(file);
-    const FileKind kind = recognise(*file);
-    if (kind == FileKind::Npy)
-        return fail(ErrorCode::Usage, path + " is a .npy file, which needs a name", "write NAME=" + path);
-    if (kind != FileKind::Safetensors) return refuseKind(path, kind);
-    auto tensors = mapSafetensors(path);
+    const auto format = formatAt(path);
+    if (!format) return base::forward(format);
+    if ((*format)->holds == Holds::Array)
+        return fail(ErrorCode::Usage, path + " is a ." + (*format)->suffix + " file, which needs a name",
+                    "write NAME=" + path);
+    auto tensors = (*format)->read(path);
     if (!tensors) return base::forward(tensors);
     for (auto& [name, view] : *tensors)
         if (auto added = add(data, name, std::move(view)); !added) return added;
     return {};
 }
 
-base::Result<std::vector<fs::path>> npyFilesIn(const std::string& folder)
+base::Result<std::vector<fs::path>> arraysIn(const std::string& folder)
 {
     std::error_code error;
     std::vector<fs::path> files;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-        if (it->path().extension() == ".npy") files.push_back(it->path());
+        if (const Format* const format = formatNamed(it->path().extension().string());
+            format && format->holds == Holds::Array)
+            files.push_back(it->path());
     if (error) return fail(ErrorCode::Input, "cannot read the folder " + folder + ": " + error.message(), {}, folder);
-    if (files.empty()) return fail(ErrorCode::Input, "the folder " + folder + " has no .npy file", kForms, folder);
+    if (files.empty())
+        return fail(ErrorCode::Input, "the folder " + folder + " has no " + listSuffixes(Holds::Array) + " file",
+                    useForms(), folder);
     std::sort(files.begin(), files.end());
     return files;
 }
 
 base::Status addFolder(TensorMap& data, const std::string& folder)
 {
-    const auto files = npyFilesIn(folder);
+    const auto files = arraysIn(folder);
     if (!files) return base::forward(files);
     for (const fs::path& file : *files)
-        if (auto added = addNpy(data, percentDecoded(file.stem().string()), file.string()); !added) return added;
+        if (auto added = addArray(data, percentDecoded(file.stem().string()), file.string()); !added) return added;
     return {};
 }
 
@@ -110,8 +113,8 @@ base::Status addArgument(TensorMap& data, const std::string& argument)
     if (equals == std::string::npos || fs::exists(argument, ignored)) return addFile(data, argument);
     const std::string name = argument.substr(0, equals), path = argument.substr(equals + 1);
     if (name.empty() || path.empty())
-        return fail(ErrorCode::Usage, "'" + argument + "' is not a valid data argument", kForms);
-    return addNpy(data, name, path);
+        return fail(ErrorCode::Usage, "'" + argument + "' is not a valid data argument", useForms());
+    return addArray(data, name, path);
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 
 namespace hopscope::graph {
 
-// Reads the arguments of --data: a .safetensors file, a folder of .npy files (key = file name without .npy, after
-// escapes such as "%2F" are decoded), or NAME=FILE.npy. Keys must be unique. The format of a file is recognised by its
-// content, not its name. Fails with Usage, Input or Resources; the message names the path of a missing file, and the
-// kind of a text, zip, pickle, HDF5, gzip, Parquet or empty file.
+// Reads the arguments of --data (dataForms()): files with tensors, folders of files with an array each (key = file name
+// without its suffix, after escapes such as "%2F" are decoded), or NAME=FILE. Keys must be unique. The format of a file
+// is recognised by its content, not its name. Fails with Usage, Input or Resources; the message names the path of a
+// missing file, and the kind of a text, zip, pickle, HDF5, gzip, Parquet or empty file.
 base::Result<base::TensorMap> readData(const std::vector<std::string>& arguments);
 
 // Returns the XXH3-128 hash of the names, dtypes, shapes and bytes, in hexadecimal. Takes time linear in the bytes.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads and writes pins as documents, requests and files contain them:
-//   ["checkpoint", v]   ["no_checkpoint", v]   ["cut", u, v]   ["hop_stage", v, stage]   ["no_recompute", v]
+// Reads and writes pins as documents, requests and files contain them: [kind, value], or [kind, value, consumer or
+// stage] (base/choices.h).
 // The caller decides whether the names in them stand for values of a model or nodes of an abstract instance.
 
 #include <optional>

@@ -3,6 +3,8 @@
 // The one place with CUDA's launch syntax, so that a C++ compiler can take the kernels as well: it then gets
 // hostLaunch() from its stand-in for cuda_runtime.h.
 
+#include <cstdint>
+
 #include <cuda_runtime.h>
 
 namespace hopscope::kernels {
@@ -14,15 +16,21 @@ constexpr std::int64_t kMostBlocks = std::int64_t{1} << 20;
 constexpr std::int64_t kMostBlocks = hostMostBlocks;
 #endif
 
+struct Blocks {
+    std::int64_t count = 0;
+    int threads = 0;
+    int shared = 0;  // bytes of shared memory for each
+};
+
 template <class... Parameters, class... Arguments>
-int launch(void (*kernel)(Parameters...), std::int64_t blocks, int threads, cudaStream_t stream,
-           const Arguments&... arguments)
+int launch(void (*kernel)(Parameters...), const Blocks& blocks, cudaStream_t stream, const Arguments&... arguments)
 {
-    const auto grid = static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks);
+    const auto grid = static_cast<unsigned>(blocks.count < kMostBlocks ? blocks.count : kMostBlocks);
+    const auto threads = static_cast<unsigned>(blocks.threads), shared = static_cast<unsigned>(blocks.shared);
 #ifdef __CUDACC__
-    kernel<<<grid, static_cast<unsigned>(threads), 0, stream>>>(arguments...);
+    kernel<<<grid, threads, shared, stream>>>(arguments...);
 #else
-    hostLaunch(kernel, grid, static_cast<unsigned>(threads), stream, arguments...);
+    hostLaunch(kernel, {grid, threads, shared}, stream, arguments...);
 #endif
     return static_cast<int>(cudaGetLastError());
 }

@@ -16,8 +16,7 @@ constexpr std::int64_t kWide = 16;  // bytes of the widest load
 
 struct Launch {
     Share share;
-    std::int64_t blocks = 0;
-    int threads = 0;
+    Blocks blocks;
 };
 
 // Lanes fit the width exactly (no warp is needed whole), so that rows of 3 or 602 columns leave none of them idle.
@@ -28,8 +27,8 @@ Launch plan(std::int64_t rows, std::int64_t parts, bool oneRowPerBlock)
     const std::int64_t lanes = (parts + tiles - 1) / tiles;
     const std::int64_t groups = oneRowPerBlock ? 1 : kThreads / lanes;
     launch.share = Share{rows, tiles, static_cast<int>(lanes)};
-    launch.blocks = (rows * tiles + groups - 1) / groups;
-    launch.threads = static_cast<int>(groups * lanes);
+    launch.blocks.count = (rows * tiles + groups - 1) / groups;
+    launch.blocks.threads = static_cast<int>(groups * lanes);
     return launch;
 }
 
@@ -48,14 +47,14 @@ template <class Step, class T, int n>
 int launchAll(const SegmentArguments& a, cudaStream_t stream)
 {
     const Launch all = plan(a.destinations, a.width / n, false);
-    int code = launch(destinationKernel<Step, T, n>, all.blocks, all.threads, stream, a, all.share);
+    int code = launch(destinationKernel<Step, T, n>, all.blocks, stream, a, all.share);
     if (code != 0 || a.pieceCount == 0) return code;
     // A block per piece and tile, not more: a few hubs should reach every multiprocessor.
     const Launch pieces = plan(a.pieceCount, a.width / n, true);
-    code = launch(pieceKernel<Step, T, n>, pieces.blocks, pieces.threads, stream, a, pieces.share);
+    code = launch(pieceKernel<Step, T, n>, pieces.blocks, stream, a, pieces.share);
     if (code != 0) return code;
     const Launch hubs = plan(a.pieceCount, a.width, false);
-    return launch(hubKernel<Step, T>, hubs.blocks, hubs.threads, stream, a, hubs.share);
+    return launch(hubKernel<Step, T>, hubs.blocks, stream, a, hubs.share);
 }
 
 template <class Step, class T>

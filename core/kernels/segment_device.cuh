@@ -1,40 +1,18 @@
 #pragma once
 
-// Device code of the segment kernels: elements, the walk over positions, and the three kernels. Products and sums are
+// Device code of the segment kernels: the walk over positions, and the three kernels. Products and sums are
 // rounded one by one, so that the result equals segmentCpu's bit for bit. No warp instructions, shared memory or
 // barriers: any order of blocks and threads gives the same result.
 
 #include <cstdint>
 
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include "kernels/segment.h"
+#include "kernels/elements_device.cuh"
 
 namespace hopscope::kernels {
 
 namespace {
-
-struct HalfElement {
-    std::uint16_t bits;
-};
-
-struct BrainElement {
-    std::uint16_t bits;
-};
-
-__device__ inline float widen(float value) { return value; }
-__device__ inline float widen(HalfElement value) { return __half2float(__ushort_as_half(value.bits)); }
-__device__ inline float widen(BrainElement value) { return __uint_as_float(static_cast<unsigned>(value.bits) << 16); }
-
-__device__ inline void narrow(float value, float& to) { to = value; }
-__device__ inline void narrow(float value, HalfElement& to) { to.bits = __half_as_ushort(__float2half_rn(value)); }
-__device__ inline void narrow(float value, BrainElement& to)
-{
-    const unsigned bits = __float_as_uint(value);
-    const unsigned rounded = value != value ? bits | 0x400000u : bits + 0x7fffu + (bits >> 16 & 1u);
-    to.bits = static_cast<std::uint16_t>(rounded >> 16);
-}
 
 struct SumStep {
     __device__ static float start() { return 0.0f; }
@@ -95,12 +73,6 @@ __device__ void apply(Columns<n>& result, const Columns<n>& value)
 {
 #pragma unroll
     for (int k = 0; k < n; ++k) result.at[k] = Step::apply(result.at[k], value.at[k]);
-}
-
-__device__ inline std::int64_t number(const Index& index, std::int64_t i)
-{
-    return index.wide ? static_cast<const std::int64_t*>(index.data)[i]
-                      : static_cast<const std::int32_t*>(index.data)[i];
 }
 
 // `rows` rows of out (or pieces) are shared out among groups of `lanes` threads, each group taking one of the row's

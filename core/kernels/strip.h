@@ -44,7 +44,6 @@ struct StripOperand {
     std::int64_t inner = 1, outer = 1;
 
     [[nodiscard]] bool plain() const { return inner == 1 && outer == 1; }
-    bool operator==(const StripOperand&) const = default;
 };
 
 struct StripStep {
@@ -77,11 +76,18 @@ struct StripTable {
     Index columns;            // Gathered
 };
 
-// The arguments of stripCpu(). As in SegmentArguments, destination d has positions [offsets[d], offsets[d + 1]).
+// The arguments of stripCpu() and stripCuda(). As in SegmentArguments, destination d has positions
+// [offsets[d], offsets[d + 1]).
 struct StripArguments {
     Index offsets;
     std::vector<StripTable> tables;  // as the program's
     std::vector<void*> out;  // by buffer of destinations: the result, row 0 being destination 0; null: not wanted
+    // GPU only: the number of destinations, and all of hubPieces as in SegmentArguments.
+    std::int64_t destinations = 0;
+    const HubPiece* pieces = nullptr;
+    std::int64_t pieceCount = 0;
+    std::int64_t pieceFirst = 0;
+    std::byte* work = nullptr;  // stripWorkBytes() of memory, aligned to 16 bytes
 };
 
 // Sets the phases of each step. If edges use a value that depends on an aggregation, they do so in a later phase than
@@ -99,12 +105,25 @@ std::int64_t stripScratchBytes(const StripProgram& program);
 // with or without a factor, give the same bits as segmentCpu (Float64: as the same computation in float64), except for
 // the sign of a zero in extrema of rows of one, two or four elements. The result for a destination depends only on its
 // own edges, and not on [first, last) or on earlier results. Exp, Sigmoid, Silu, Softplus and Tanh have errors of a few
-// units in the last place; within such errors, these operators and RowSum may differ between instruction sets. NaN and
-// infinities are treated as in LibTorch.
+// units in the last place. All bits are the same for every instruction set and for stripCuda(), with the exceptions
+// named above and that of the payload of NaN. NaN and infinities are treated as in LibTorch.
 //
 // A destination with more edges than a strip is computed in pieces, once for each phase, so that memory does not grow
 // with degrees.
 void stripCpu(const StripProgram& program, const StripArguments& arguments, std::int64_t first, std::int64_t last,
               std::byte* scratch);
+
+// Returns whether stripCuda() takes the program: its kernel has room for a limited number of steps, tables and buffers,
+// and for rows of a limited width.
+bool stripFits(const StripProgram& program);
+
+// Returns the bytes of device memory that stripCuda() needs besides its arguments. Without hubs, they do not depend on
+// the graph.
+std::int64_t stripWorkBytes(const StripProgram& program, std::int64_t pieceCount);
+
+// Computes all destinations on the current device, on `stream`, with the bits of stripCpu(). The same holds for pointers,
+// launches and codes as for segmentCuda(). Rows of edges lie in shared memory, a few at a time for each group of
+// threads, and hubs are divided into pieces, so that memory does not grow with degrees.
+int stripCuda(const StripProgram& program, const StripArguments& arguments, void* stream);
 
 }  // namespace hopscope::kernels

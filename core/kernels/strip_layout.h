@@ -20,6 +20,7 @@ struct StripLayout {
     std::int64_t bytes = 0;
 };
 
+std::int64_t itemBytes(StripElement element);
 StripLayout layoutOf(const StripProgram& program);
 
 }  // namespace hopscope::kernels

@@ -187,15 +187,45 @@ void pairs(const Pair<T>& p)
     }
 }
 
+// Folds a vector in halves: its first half and its second, and so on.
+template <class D>
+HWY_INLINE hn::TFromD<D> folded([[maybe_unused]] D d, hn::Vec<D> sums)
+{
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (hn::MaxLanes(d) > 1) {
+        const hn::Half<D> half;
+        return folded(half, hn::Add(hn::LowerHalf(half, sums), hn::UpperHalf(half, sums)));
+    }
+#endif
+    return hn::GetLane(sums);
+}
+
+// Adds up elements 0, kRowSums, ... and those after them apart from each other, and folds these sums in halves. n is a
+// multiple of kRowSums, a power of two.
+template <int kRowSums, class T>
+HWY_INLINE ComputeOf<T> foldedSum(const T* from, std::int64_t n)
+{
+    const hn::CappedTag<ComputeOf<T>, kRowSums> d;
+    constexpr int kLanes = static_cast<int>(hn::MaxLanes(d)), kVectors = kRowSums / kLanes;
+    hn::Vec<decltype(d)> sums[kVectors];
+    for (int k = 0; k < kVectors; ++k) sums[k] = load(d, from + k * kLanes);
+    for (std::int64_t i = kRowSums; i < n; i += kRowSums)
+        for (int k = 0; k < kVectors; ++k) sums[k] = hn::Add(sums[k], load(d, from + i + k * kLanes));
+    for (int left = kVectors / 2; left > 0; left /= 2)
+        for (int k = 0; k < left; ++k) sums[k] = hn::Add(sums[k], sums[k + left]);
+    return folded(d, sums[0]);
+}
+
+// The same order for every instruction set and on a GPU (rowSum() of strip_device.cuh).
 template <class T>
 HWY_INLINE T sumOf(const T* from, std::int64_t n)
 {
-    const Wide<T> d;
-    auto sums = hn::Zero(d);
-    std::int64_t i = 0;
-    for (const std::int64_t lanes = wideLanes<T>(); i + lanes <= n; i += lanes) sums = hn::Add(sums, load(d, from + i));
-    ComputeOf<T> all = n >= wideLanes<T>() ? hn::GetLane(hn::SumOfLanes(d, sums)) : 0;
-    for (; i < n; ++i) all += widened(from[i]);
+    ComputeOf<T> all = 0;
+    if (n >= 16) all += foldedSum<16>(from, n / 16 * 16);
+    from += n / 16 * 16;
+    n %= 16;
+    for (; n >= 4; from += 4, n -= 4) all += foldedSum<4>(from, 4);
+    for (; n > 0; ++from, --n) all += widened(*from);
     return narrowTo<T>(all);
 }
 

@@ -7,7 +7,8 @@
 #define HOPSCOPE_KERNELS_STRIP_MATH
 #endif
 
-#include <hwy/contrib/math/math-inl.h>
+#include <cstdint>
+
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -22,23 +23,43 @@ HWY_INLINE hn::Vec<D> number(D d, double value)
     return hn::Set(d, static_cast<hn::TFromD<D>>(value));
 }
 
-// Computes exp(x) for every x: Highway's Exp is undefined for results beyond the type's range, and 0 for NaN.
+// What the formulas compute with.
 template <class D>
-HWY_INLINE hn::Vec<D> exponential(D d, hn::Vec<D> x)
-{
-    constexpr double most = sizeof(hn::TFromD<D>) == 4 ? 88.722839355468750 : 709.78271289338397;
-    const auto limit = number(d, most);
-    const auto value = hn::Exp(d, hn::Min(x, limit));
-    const auto high = hn::IfThenElse(hn::Gt(x, limit), hn::Inf(d), value);
-    return hn::IfThenElse(hn::IsNaN(x), x, high);
-}
+struct VectorMath {
+    using V = hn::Vec<D>;
+    using Number = hn::TFromD<D>;
+    using M = hn::Mask<D>;
+    using Bits = hn::RebindToUnsigned<D>;
 
-template <class D>
-HWY_INLINE hn::Vec<D> logistic(D d, hn::Vec<D> x)
-{
-    const auto one = number(d, 1);
-    return hn::Div(one, hn::Add(one, exponential(d, hn::Neg(x))));
-}
+    static HWY_INLINE V set(Number value) { return hn::Set(D(), value); }
+    static HWY_INLINE V infinity() { return hn::Inf(D()); }
+    static HWY_INLINE V add(V a, V b) { return hn::Add(a, b); }
+    static HWY_INLINE V sub(V a, V b) { return hn::Sub(a, b); }
+    static HWY_INLINE V mul(V a, V b) { return hn::Mul(a, b); }
+    static HWY_INLINE V div(V a, V b) { return hn::Div(a, b); }
+    static HWY_INLINE V neg(V a) { return hn::Neg(a); }
+    static HWY_INLINE V abs(V a) { return hn::Abs(a); }
+    static HWY_INLINE V min(V a, V b) { return hn::Min(a, b); }
+    static HWY_INLINE V max(V a, V b) { return hn::Max(a, b); }
+    static HWY_INLINE M less(V a, V b) { return hn::Lt(a, b); }
+    static HWY_INLINE M lessOrEqual(V a, V b) { return hn::Le(a, b); }
+    static HWY_INLINE M isNaN(V a) { return hn::IsNaN(a); }
+    static HWY_INLINE V select(M which, V yes, V no) { return hn::IfThenElse(which, yes, no); }
+    static HWY_INLINE V withSign(V a, V sign) { return hn::Or(a, hn::And(hn::SignBit(D()), sign)); }
+    static HWY_INLINE V plusBits(V a, V b)
+    {
+        return hn::BitCast(D(), hn::Add(hn::BitCast(Bits(), a), hn::BitCast(Bits(), b)));
+    }
+    template <int count>
+    static HWY_INLINE V shiftLeft(V a)
+    {
+        return hn::BitCast(D(), hn::ShiftLeft<count>(hn::BitCast(Bits(), a)));
+    }
+};
+
+#undef HOPSCOPE_FORMULA
+#define HOPSCOPE_FORMULA HWY_INLINE
+#include "kernels/strip_formulas_inl.h"
 
 struct AddOp {
     template <class D, class V>
@@ -114,44 +135,41 @@ struct LeakyReluOp {
 
 struct ExpOp {
     template <class D, class V>
-    static HWY_INLINE V apply(D d, V x, double)
+    static HWY_INLINE V apply(D, V x, double)
     {
-        return exponential(d, x);
+        return formulaExp<VectorMath<D>>(x);
     }
 };
 
 struct SigmoidOp {
     template <class D, class V>
-    static HWY_INLINE V apply(D d, V x, double)
+    static HWY_INLINE V apply(D, V x, double)
     {
-        return logistic(d, x);
+        return formulaSigmoid<VectorMath<D>>(x);
     }
 };
 
 struct SiluOp {
     template <class D, class V>
-    static HWY_INLINE V apply(D d, V x, double)
+    static HWY_INLINE V apply(D, V x, double)
     {
-        return hn::Div(x, hn::Add(number(d, 1), exponential(d, hn::Neg(x))));
+        return formulaSilu<VectorMath<D>>(x);
     }
 };
 
 struct TanhOp {
     template <class D, class V>
-    static HWY_INLINE V apply(D d, V x, double)
+    static HWY_INLINE V apply(D, V x, double)
     {
-        const auto value = hn::Tanh(d, hn::Max(number(d, -20), hn::Min(x, number(d, 20))));
-        return hn::IfThenElse(hn::IsNaN(x), x, value);
+        return formulaTanh<VectorMath<D>>(x);
     }
 };
 
 struct SoftplusOp {
     template <class D, class V>
-    static HWY_INLINE V apply(D d, V x, double)
+    static HWY_INLINE V apply(D, V x, double)
     {
-        const auto limit = number(d, 20);
-        const auto value = hn::Log1p(d, exponential(d, hn::Min(x, limit)));
-        return hn::IfThenElse(hn::Or(hn::Gt(x, limit), hn::IsNaN(x)), x, value);
+        return formulaSoftplus<VectorMath<D>>(x);
     }
 };
 

@@ -57,8 +57,8 @@ HWY_INLINE void repeatBits(const void* row, std::int64_t count, void* to)
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) hn::StoreU(all, d, out + i);
 }
 
-// Repeats a row of 16 bytes.
-HWY_INLINE void repeatBlock(const void* row, std::int64_t count, void* to)
+// Repeats a row of 16 bytes, for which vectors must have room.
+[[maybe_unused]] HWY_INLINE void repeatBlock(const void* row, std::int64_t count, void* to)
 {
     const hn::ScalableTag<std::uint32_t> d;
     const auto all = hn::LoadDup128(d, static_cast<const std::uint32_t*>(row));
@@ -73,7 +73,9 @@ HWY_INLINE void repeat(const T* row, std::int64_t count, std::int64_t width, T* 
     case 2: return repeatBits<std::uint16_t>(row, count, to);
     case 4: return repeatBits<std::uint32_t>(row, count, to);
     case 8: return repeatBits<std::uint64_t>(row, count, to);
+#if HWY_TARGET != HWY_SCALAR
     case 16: return repeatBlock(row, count, to);
+#endif
     default: return pack([row](std::int64_t) HWY_ATTR { return row; }, count, width, to);
     }
 }

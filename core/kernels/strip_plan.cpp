@@ -17,15 +17,6 @@ constexpr int kMostPhases = 32;
 
 using From = StripOperand::From;
 
-std::int64_t itemBytes(StripElement element)
-{
-    switch (element) {
-    case StripElement::Float64: return 8;
-    case StripElement::Float32: return 4;
-    default: return 2;
-    }
-}
-
 // The first phase in which each buffer of destinations is complete, and 1 + the phase for its readers on edges.
 class Phases {
 public:
@@ -86,6 +77,15 @@ std::int64_t widestCopied(const StripProgram& p)
 }
 
 }  // namespace
+
+std::int64_t itemBytes(StripElement element)
+{
+    switch (element) {
+    case StripElement::Float64: return 8;
+    case StripElement::Float32: return 4;
+    default: return 2;
+    }
+}
 
 bool setPhases(StripProgram& program) { return Phases(program).set(); }
 

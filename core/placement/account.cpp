@@ -1,5 +1,6 @@
 #include "placement/account.h"
 
+#include <algorithm>
 #include <set>
 
 #include "analysis/rows/classes.h"
@@ -82,7 +83,18 @@ private:
             if (!covered(m_structure, value, rows))
                 m_account.structure += m_costs.read(value, rows, m_loop.destination);
         for (const plan::FrontierSource& s : m_loop.frontier)
-            m_account.structure += m_costs.relation(s.space, s.owner, s.type, m_loop.destination);
+            if (!m_costs.residency().inPlace() || numbered(s.type))
+                m_account.structure += m_costs.relation(s.space, s.owner, s.type, m_loop.destination);
+    }
+
+    // Whether the host numbers the frontier although adjacencies stay on the device.
+    [[nodiscard]] bool numbered(ir::SpaceId type) const
+    {
+        const RowClass frontier{RowKind::Frontier, type, {}};
+        const auto computes = [&](const plan::Step& s) { return s.rows == frontier && !m_a.info(s.op).view; };
+        return std::ranges::any_of(m_loop.steps, computes) || std::ranges::any_of(m_reads, [&](const auto& read) {
+                   return read.second == frontier && !m_costs.residency().holds(read.first);
+               });
     }
 
     const Analysis& m_a;

@@ -76,6 +76,24 @@ CostModel CostModel::leaning(double secondsPerByte) const
     return other;
 }
 
+Residency residencyOf(const plan::Plan& plan)
+{
+    return {.tables = {plan.resident.begin(), plan.resident.end()}, .structure = plan.residentStructure};
+}
+
+CostModel CostModel::with(Residency residency) const
+{
+    CostModel other = *this;
+    other.m_residency = std::move(residency);
+    return other;
+}
+
+// Rows that are neither copied nor gathered by the host.
+double CostModel::kept(double bytes) const
+{
+    return m_objective == Objective::Bytes ? 0 : bytes / m_machine.elementwise;
+}
+
 double CostModel::rows(const RowClass& on, SpaceId destination) const
 {
     const SpaceId table = analysis::tableOf(on);
@@ -88,12 +106,16 @@ double CostModel::rows(const RowClass& on, SpaceId destination) const
 
 double CostModel::write(ValueId value, const RowClass& on, SpaceId destination) const
 {
-    return priced(storedRowBytes(value) * rows(on, destination), m_machine.write);
+    const double bytes = storedRowBytes(value) * rows(on, destination);
+    const bool output = std::ranges::find(m_analysis.program.outputs, value, &ir::NamedValue::value) !=
+                        m_analysis.program.outputs.end();
+    return m_residency.holds(value) && !output ? kept(bytes) : priced(bytes, m_machine.write);
 }
 
 double CostModel::read(ValueId value, const RowClass& on, SpaceId destination) const
 {
     const double bytes = storedRowBytes(value) * rows(on, destination);
+    if (m_residency.holds(value)) return kept(bytes);
     return priced(bytes, on.kind == RowKind::Frontier ? m_machine.gather : m_machine.read);
 }
 

@@ -9,6 +9,7 @@
 #include "optimiser/check_pins.h"
 #include "placement/dep_table.h"
 #include "placement/instance_pins.h"
+#include "placement/numbered_values.h"
 #include "placement/pins.h"
 
 namespace hopscope::placement {
@@ -62,6 +63,7 @@ public:
             expand(next);
         }
         if (!m_error.empty()) return base::fail(base::ErrorCode::Unsupported, m_error);
+        if (m_costs.residency().inPlace()) numberByValue(m_model, m_a, m_costs.residency());
         const SpaceId loop = instance().outputs.empty() ? SpaceId() : origin(instance().outputs.front()).loop;
         instance().stageCost = m_costs.stage(loop);
         instance().stages = optimiser::neededStages(instance());

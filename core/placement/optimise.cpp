@@ -312,10 +312,13 @@ base::Result<Optimum> solved(const Analysis& analysis, const CostModel& costs, c
                              const OptimiseOptions& options, const Optimum* before)
 {
     bool confined = false;
+    const auto began = std::chrono::steady_clock::now();
     base::Result<Optimum> optimum =
         solveStored(analysis, costs, pins, options, before, StoredOn::CompleteRows, confined);
     if (optimum || !confined || optimum.error().code != base::ErrorCode::Unsupported) return optimum;
-    base::Result<Optimum> other = solveStored(analysis, costs, pins, options, before, StoredOn::AnyRows, confined);
+    OptimiseOptions rest = options;
+    rest.deadlineSeconds -= std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    base::Result<Optimum> other = solveStored(analysis, costs, pins, rest, before, StoredOn::AnyRows, confined);
     return other ? std::move(other) : std::move(optimum);
 }
 

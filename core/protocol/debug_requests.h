@@ -114,7 +114,9 @@ constexpr auto fieldsOf(const T*)
         field("value", &T::value, "a place as for `--show`"),
         field("nodes", &T::nodes, "row numbers", Presence::WhenSet),
         field("rows", &T::rows, "`[A, B]`, B excluded", Presence::WhenSet),
-        field("batch_of", &T::batchOf, "the rows of the batch that computes this node", Presence::Later));
+        field("batch_of", &T::batchOf,
+              "only the rows of the batch that computes this node; without effect on values that no batch computes",
+              Presence::Later));
 }
 
 struct SeeStopped : OfDocument {

@@ -200,6 +200,18 @@ std::string rolesTable()
     return text;
 }
 
+std::string pinsTable()
+{
+    std::string text = "| pin | meaning |\n|---|---|\n";
+    for (const base::PinTraits& kind : base::pinKinds) {
+        const char* const parts = kind.third == base::PinThird::Consumer ? "u, v"
+                                  : kind.third == base::PinThird::Stage  ? "h, s"
+                                                                         : "v";
+        text += std::string("| `[\"") + kind.name + "\", " + parts + "]` | " + kind.meaning + " |\n";
+    }
+    return text;
+}
+
 std::vector<Contract> contracts()
 {
     return {

@@ -67,7 +67,8 @@ constexpr auto fieldsOf(const T*)
         field("element", &T::element, "position in the row of the number that shows the fault best",
               base::Quantity::Count),
         field("first", &T::first, "that number; null: not finite", base::Null::IsNaN),
-        field("second", &T::second, "in the second computation; null: not finite", base::Null::IsNaN));
+        field("second", &T::second, "in the second computation, if there are two; null: not finite",
+              base::Null::IsNaN));
 }
 
 struct DifferenceRecord {
@@ -143,7 +144,8 @@ constexpr auto fieldsOf(const T*)
         field("parameters", &T::parameters, "the weights that differ: `lins.0.weight: 1 of 64 elements, by 0.5`"),
         field("only_first", &T::onlyFirst, "operators without a counterpart"),
         field("only_second", &T::onlySecond, "likewise"),
-        field("growth", &T::growth, "every value with numbers, in order: how errors grow with depth"),
+        field("growth", &T::growth,
+              "the differences after each operator in turn, which show how errors grow with depth"),
         field("seconds", &T::seconds, "without loading", Quantity::Seconds));
 }
 
@@ -160,12 +162,13 @@ template <std::same_as<NonFiniteRecord> T>
 constexpr auto fieldsOf(const T*)
 {
     using base::field, base::Quantity;
-    return base::described("maker", base::embedded(&T::place), field("nan", &T::nan, "numbers", Quantity::Count),
-                           field("infinite", &T::infinite, "numbers", Quantity::Count),
-                           field("stage", &T::stage, "null: computed once, before the first stage"),
-                           field("batch", &T::batch, "of the stage, from 1; 0: none", Quantity::Count),
-                           field("reaches_output", &T::reachesOutput, "whether an output depends on it"),
-                           field("shown", &T::shown, "the first rows"));
+    return base::described(
+        "maker", base::embedded(&T::place), field("nan", &T::nan, "numbers", Quantity::Count),
+        field("infinite", &T::infinite, "numbers", Quantity::Count),
+        field("stage", &T::stage, "null: computed once, before the first stage"),
+        field("batch", &T::batch, "of the stage, from 1; 0: none", Quantity::Count),
+        field("reaches_output", &T::reachesOutput, "whether NaN or infinities get from it to an output"),
+        field("shown", &T::shown, "the first rows"));
 }
 
 struct NonFiniteReport {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema and protocol: the JSON forms of ids in documents.
+// Private to schema, protocol and pipeline: the JSON forms of ids in documents.
 
 #include "schema/findings.h"
 #include "schema/names.h"

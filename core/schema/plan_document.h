@@ -49,8 +49,8 @@ constexpr auto fieldsOf(const T*)
         field("device", &T::device, "`cpu`, `cuda:0`, ..."),
         field("batch", &T::batch, "destination nodes per batch; null: chosen during the run", base::Within{1}),
         field("pins", &T::pins,
-              "decisions of the user, in order: `[\"checkpoint\", \"v17\"]`, `[\"no_checkpoint\", \"v17\"]`, "
-              "`[\"cut\", \"v17\", \"v21\"]`, `[\"hop_stage\", \"v21\", 2]`, `[\"no_recompute\", \"v17\"]`; see "
+              "decisions of the user, in order, such as `[\"checkpoint\", \"v17\"]` or `[\"hop_stage\", \"v21\", 2]`; "
+              "see "
               "[below](#pins)"),
         field("prologue", &T::prologue, "operators computed once for the whole graph, before the first stage"),
         field(

@@ -55,7 +55,7 @@ constexpr auto fieldsOf(const T*)
     using base::field;
     return base::described("parent", field("table", &T::table, "of the input"),
                            field("rows", &T::rows, "different ones", base::Quantity::Count),
-                           field("ids", &T::ids, "ascending; empty where they are not listed"));
+                           field("ids", &T::ids, "ascending"));
 }
 
 // The edges that are aggregated into the rows of one depth.
@@ -78,7 +78,8 @@ constexpr auto fieldsOf(const T*)
         field("edges", &T::edges, "different edges that are combined", Quantity::Count),
         field("of", &T::of, "edges of the table", Quantity::Count),
         field("parents", &T::parents,
-              "the rows of the inputs behind them: edges of the data, and the nodes of self-loops that the model adds"),
+              "the rows of the inputs behind them: edges of the data, and the nodes of self-loops that the model adds; "
+              "empty where they are not listed"),
         field("from_ids", &T::fromIds, "an end of each edge; empty where they are not listed"),
         field("to_ids", &T::toIds, "the other end of each edge"));
 }

@@ -230,7 +230,7 @@ std::string coverageSentence(const Coverage& coverage)
 {
     const std::string chosen = base::counted(coverage.chosen, "sampled destination");
     if (coverage.skipped == 0) return chosen;
-    return std::to_string(coverage.chosen - coverage.skipped) + " of " + chosen +
+    return base::grouped(coverage.chosen - coverage.skipped) + " of " + chosen +
            " (the neighbourhoods of the others are too large or unusable, or time ran out)";
 }
 

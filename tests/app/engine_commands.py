@@ -127,7 +127,7 @@ class Refusals(EngineTest):
         graph = KARATE[2]
         for says, *words in (("No such file or directory", "inspect", self.folder / "missing.pt"),
                              ("is a text file, not a TorchScript archive", "inspect", text),
-                             ("is a text file, not .npy or .safetensors", "plan", KARATE[0], "--data", text),
+                             ("is a text file, not .npy", "plan", KARATE[0], "--data", text),
                              ("no such file", "plan", KARATE[0], "--data", self.folder / "missing")):
             with self.subTest(words=words):
                 self.refused(3, says, *words)

@@ -100,7 +100,7 @@ class Commands(FakeTest):
         plan, asked = self.folder / "plan.json", (DIGITS["gat"]["model"], "--data", DIGITS["gat"]["data"][0])
         self.engine("plan", *asked, "--device", "cuda", "-o", plan)
         expected = load_file(str(ROOT / "samples/digits/gat.expected.safetensors"))["out"]
-        for fault in ("allocation:400", "allocation:500"):
+        for fault in ("allocation:240", "allocation:330"):
             with self.subTest(fault=fault):
                 out = self.folder / fault
                 # The check on a sample, which a verification brings along, would meet the fault first.

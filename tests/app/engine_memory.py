@@ -2,6 +2,7 @@
 of them redone smaller, against eager PyTorch. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
 import json
 import os
+import random
 import re
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 import numpy
 import torch
 from safetensors.torch import load_file, save_file
-from torch_geometric.nn import GATConv, SAGEConv
+from torch_geometric.nn import GCN, GATConv, GraphSAGE, SAGEConv
 
 from engine_process import ENGINE, run
 
@@ -37,6 +38,12 @@ ZOO = {convolutions.traced: ("gat_2", "pna_2", "transformer_edges_2", "nn_conv_1
 # Tables of a prologue take more than a quarter of a megabyte; strips of edges as much of scratch memory on each core.
 LIMITS = {"gat_2": 500_000, "pna_2": 500_000, "transformer_edges_2": 450_000, "edge_conv_2": 450_000,
           "sage_softmax_2": 450_000}
+
+
+# Models, graphs by nodes and edges, and options of runs within the limit that a refusal names. The first graph has hubs, the
+# second so many rows that its prologue is not computed beforehand unless the limit is small.
+REFUSED = {(NODES, EDGES): ("sage", "dense", "jknet", "gcn_pyg"), (2_000, 530_000): ("gcn_pyg", "max_pyg")}
+SETTINGS = (), ("--threads", "1"), ("--strategy", "depth"), ("--batch", "500"), ("--store", "float16"), ("--fuse", "none")
 
 
 def graph_without_hub():
@@ -157,6 +164,32 @@ class Limits(unittest.TestCase):
                 done = run(words, capture_output=True, text=True, timeout=120)
                 self.assertEqual(done.returncode, 6, done.stderr)
                 self.assertIn("for a single destination node", done.stderr)
+
+    def within(self, limit, model, data, options):
+        """Exit code and answer."""
+        words = [ENGINE, "run", model, "--data", data, "-o", self.folder / "named", "--memory", limit, "--verify", "none",
+                 "--device", "cpu", "--json", *options]
+        done = run(list(map(str, words)), capture_output=True, text=True, timeout=120)
+        return done.returncode, json.loads(done.stdout)
+
+    def test_the_limit_that_a_refusal_names_is_sufficient(self):
+        chosen = random.Random(7)
+        models = {**self.stacks, "gcn_pyg": GCN(FEATURES, 32, 2), "max_pyg": GraphSAGE(FEATURES, 32, 2, aggr="max")}
+        for (nodes, edges), names in REFUSED.items():
+            data = self.folder / "refused.safetensors"
+            run([ENGINE, "generate", "rmat", "--nodes", str(nodes), "--edges", str(edges), "--features", str(FEATURES),
+                 "--seed", "3", "-o", data, "--quiet"], check=True, timeout=60)
+            for name in names:
+                options = chosen.choice(SETTINGS)
+                with self.subTest(model=name, nodes=nodes, options=options):
+                    path = self.folder / f"{name}.pt"
+                    trace(models[name].eval(), self.inputs, path)
+                    code, answer = self.within(1024, path, data, options)
+                    self.assertEqual(code, 6, answer)
+                    named = int(re.search(r"raise it to --memory (\d+)$", answer["error"]["hint"])[1])
+                    code, answer = self.within(named, path, data, options)
+                    self.assertEqual(code, 0, answer)
+                    self.assertLessEqual(max(stage["peak_memory"] for stage in answer["stages"]), named)
 
     def test_models_of_the_zoo_keep_their_numbers(self):
         graph = graph_without_hub()

@@ -101,6 +101,15 @@ class Trust(ServeTest):
                 self.runs(self.command("plan"))
                 self.assertEqual(self.engine("trust", self.model, "--remove").returncode, 0)
 
+    def test_only_a_terminal_is_told_of_the_option(self):
+        """The window and Python, which read the same sentence, have none."""
+        self.assertNotIn("--", json.loads(self.command("plan", "--json").stdout)["error"]["hint"])
+        self.assertIn("with --trust", self.command("plan").stderr)
+
+    def test_inspect_says_once_that_the_model_has_not_been_run(self):
+        done = self.engine("inspect", self.model)
+        self.assertEqual((done.returncode, done.stdout.count("have not agreed")), (0, 1), done.stdout)
+
     def test_an_exported_program_needs_no_agreement_whatever_it_is_called(self):
         sizes = {"x": {0: torch.export.Dim.AUTO}, "edge_index": {1: torch.export.Dim.AUTO}}
         graph = torch.rand(20, 4), torch.randint(0, 20, (2, 50))

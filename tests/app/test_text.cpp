@@ -16,13 +16,6 @@ TEST_CASE("a table lines up what a reader sees, not bytes")
     CHECK(table.render(2) == "  a \u2192 b       1  x\n  longer  1,000\n");
 }
 
-TEST_CASE("a noun follows its number")
-{
-    CHECK(engine::counted(0, "value") == "0 values");
-    CHECK(engine::counted(1, "random node") == "1 random node");
-    CHECK(engine::counted(2708, "value") == "2,708 values");
-}
-
 TEST_CASE("colour codes take no room")
 {
     const engine::Style style{true};

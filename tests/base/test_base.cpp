@@ -152,7 +152,8 @@ TEST_CASE("bytes, counts and times are written for people")
     CHECK(formatCount(2.5e10) == "25.0 G");
     CHECK(counted(0, "row") == "0 rows");
     CHECK(counted(1, "row") == "1 row");
-    CHECK(counted(2708, "row") == "2708 rows");
+    CHECK(counted(2708, "row") == "2,708 rows");
+    CHECK(counted(1'600'000, "row") == "1,600,000 rows");
     CHECK(formatSeconds(1.234) == "1.23 s");
     CHECK(formatSeconds(0.045) == "45 ms");
     CHECK(formatSeconds(12e-6) == "12 \u00b5s");

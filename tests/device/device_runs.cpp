@@ -27,6 +27,13 @@ int Accelerator::segment(const kernels::SegmentArguments& arguments, void* strea
     return m_fake.segment(arguments, stream);
 }
 
+int Accelerator::strips(const kernels::StripProgram& program, const kernels::StripArguments& arguments,
+                        void* stream) const
+{
+    if (beforeSegment) beforeSegment();
+    return m_fake.strips(program, arguments, stream);
+}
+
 Accelerator& accelerator()
 {
     static Accelerator& wrapped = []() -> Accelerator& {
@@ -110,6 +117,13 @@ const Subject& convolution(const std::string& name)
 {
     static const test::TemporaryFolder folder;
     static const auto subjects = makeSubjects(folder.path, "make_convolutions.py");
+    return subjects.at(name);
+}
+
+const Subject& stack(const std::string& name)
+{
+    static const test::TemporaryFolder folder;
+    static const auto subjects = makeSubjects(folder.path, "make_stacks.py");
     return subjects.at(name);
 }
 

@@ -26,9 +26,11 @@ public:
     void initialise() const override { m_fake.initialise(); }
     bool limitMemory(c10::DeviceIndex device, std::int64_t bytes) const override;
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override;
+    int strips(const kernels::StripProgram& program, const kernels::StripArguments& arguments,
+               void* stream) const override;
 
     bool takesLimits = true;
-    std::function<void()> beforeSegment;  // on the thread that runs the plan
+    std::function<void()> beforeSegment;  // and strips, on the thread that runs the plan
 
 private:
     const executor::Accelerator& m_fake;
@@ -57,9 +59,10 @@ struct Subject {
 
 base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph);
 
-// Models of make_models.py and of make_convolutions.py. Each script runs once.
+// Models of make_models.py, make_convolutions.py and make_stacks.py. Each script runs once.
 const Subject& subject(const std::string& name);
 const Subject& convolution(const std::string& name);
+const Subject& stack(const std::string& name);
 inline const std::vector<std::string> smallModels{"gcn", "gat", "normed", "edges"};
 
 struct Attempt {

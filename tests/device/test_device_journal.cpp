@@ -122,7 +122,7 @@ Subject withResidents(Subject s)
 executor::Options limited(std::int64_t bytes)
 {
     executor::Options options = onGpu(0);
-    options.memoryLimit = bytes;
+    options.memory = bytes;
     return options;
 }
 

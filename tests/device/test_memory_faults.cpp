@@ -192,7 +192,7 @@ public:
 Attempt limited(const Subject& s, std::int64_t limit, std::int64_t batch, Reserved& reserved)
 {
     executor::Options options = onGpu(batch);
-    options.memoryLimit = limit;
+    options.memory = limit;
     return attempt(s, options, reserved);
 }
 

@@ -24,7 +24,7 @@ std::vector<executor::LoopProgram> compiled(const Prepared& p, executor::Way way
 {
     std::vector<executor::LoopProgram> programs;
     std::unordered_set<ir::ValueId> stored;
-    const auto families = executor::Families::of(fuse);
+    const auto families = executor::Families::of(fuse, way == executor::Way::Gpu);
     for (const plan::Stage& stage : p.plan.stages) {
         for (const plan::Loop& loop : stage.loops)
             programs.push_back(executor::compileLoop(
@@ -98,7 +98,7 @@ TEST_CASE("patterns are fused where they occur, and what resembles them is not")
         const std::string wanted = namesOf(e.regions);
         CHECK(namesOf(regionsOf(p, executor::Way::Tiles, all)) == wanted);
         CHECK(namesOf(regionsOf(p, executor::Way::Batches, all)) == wanted);
-        CHECK(namesOf(regionsOf(p, executor::Way::Gpu, all)).empty());
+        CHECK(namesOf(regionsOf(p, executor::Way::Gpu, all)) == wanted);
         for (const Fuse without : all) {
             std::vector<Fuse> rest = all;
             std::erase(rest, without);
@@ -126,7 +126,7 @@ TEST_CASE("on a GPU row numbers have 64 bits only where an operator takes no oth
     for (const char* const model : {"both_ends", "sage", "gat", "gated", "several", "softmaxed"}) {
         CAPTURE(std::string(model));
         const Prepared p = prepared(model);
-        for (const executor::LoopProgram& program : compiled(p, executor::Way::Gpu, all)) {
+        for (const executor::LoopProgram& program : compiled(p, executor::Way::Gpu, {})) {
             std::map<executor::Register, std::set<std::string>> readers;
             for (const executor::Instruction& i : program.instructions)
                 for (const executor::Operand& o : i.operands)

@@ -187,7 +187,7 @@ TEST_CASE("a memory limit makes batches smaller and the result stays the same")
     const auto prepared = prepare(models(), "gat", base::Strategy::Depth);
     REQUIRE(prepared.has_value());
     executor::Options options;
-    options.memoryLimit = std::int64_t{1} << 30;
+    options.memory = std::int64_t{1} << 30;
     const auto staged = runStaged(*prepared, options);
     REQUIRE(staged.has_value());
     checkEqual(staged->outputs, forward(*prepared));

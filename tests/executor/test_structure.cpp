@@ -208,7 +208,7 @@ int checkPrologue(const Prepared& p, bool arranged)
     for (Structure* const each : {&one, &other})
         if (arranged) each->arrangeNodes(nodes, backwards);
     const ResidentChoice choice(p.analysis, p.plan, one.same(), false);
-    const auto programs = compileStages(p.analysis, p.plan, choice, one, TilingRequest{{}, 5, 1e9, 2});
+    const auto programs = compileStages(p.analysis, p.plan, choice, one, Families{}, TilingRequest{{}, 5, 1e9, 2});
     makePrologue(one, p.analysis, programs, folder.path);
     for (const ir::ValueId v : prologueValues(p.analysis, programs))
         CHECK(at::allclose(one.value(v), other.value(v), 1e-6, 0, true));

@@ -325,6 +325,10 @@ class Again(ExportTest):
         made = engine("diff", self.scratch / "a", self.scratch / "b")
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertIn("strategy: optimal there, depth here", made.stdout)
+        torch.jit.load(model).save(str(self.scratch / "again.pt"))
+        self.export(self.scratch / "again.pt", data, folder=self.scratch / "c")
+        made = engine("diff", self.scratch / "a", self.scratch / "c")
+        self.assertEqual(made.stdout, "the model files differ\n")
         made = engine("diff", self.scratch / "a", self.scratch / "none")
         self.assertEqual(made.returncode, 3, made.stderr)
 

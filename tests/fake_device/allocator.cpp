@@ -1,5 +1,6 @@
 #include "fake_device/allocator.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "fake_device/guard.h"
@@ -44,6 +45,7 @@ c10::DataPtr Allocator::allocate(std::size_t bytes)
     if (bytes == 0) return {nullptr, nullptr, &release, place};
     checkAlive();
     ++state().counts.allocations;
+    state().counts.largest = std::max(state().counts.largest, static_cast<std::int64_t>(bytes));
     char* const data = readyMemoryOf(place.index()).allocate(bytes, currentLane(device)).address;
     return {data, data, &release, place};
 }

@@ -21,7 +21,8 @@
 // (c10::Error). Where none may be thrown, in deleters, the process ends, unless a `Findings` is alive.
 //
 // Operators run on the CPU, in the order in which they are launched: what they compute does not depend on the clocks.
-// Kernel launches of `Accelerator::segment` go to kernels::segmentCpu. All calls are safe from any thread; device calls
+// Kernel launches of `Accelerator::segment` go to kernels::segmentCpu, those of `Accelerator::strips` to the CUDA source
+// compiled for the host. All calls are safe from any thread; device calls
 // of one run are expected from one thread, and all threads are one host to the clocks.
 
 #include <cstdint>
@@ -70,13 +71,14 @@ std::int64_t bytesPinned();
 // ---- counters
 
 struct Counts {
-    std::int64_t operators = 0;  // kernels of operators and of Accelerator::segment; copies not
-    std::int64_t segments = 0;   // those of Accelerator::segment
+    std::int64_t operators = 0;  // kernels of operators, segments and strips; copies not
+    std::int64_t segments = 0;   // those of Accelerator::segment and Accelerator::strips
     std::int64_t sorts = 0;      // operators for which CUDA sorts all indices, where sums have to be deterministic
     std::int64_t uploads = 0, pageableUploads = 0, downloads = 0;
     std::int64_t bytesUp = 0, bytesDown = 0;
     std::int64_t hostWaits = 0;    // blocking copies, .item(), operators that wait for their result's size, synchronize
     std::int64_t allocations = 0;  // on the devices
+    std::int64_t largest = 0;      // of these, in bytes
     std::int64_t pinnedAllocations = 0;
     std::int64_t pinnedWaste = 0;  // bytes beyond what was asked for: CUDA's allocator pins powers of two
 };
@@ -113,8 +115,8 @@ void failAllocation(std::int64_t nth);
 // The nth pinned allocation from now throws a c10::Error as a failing cudaHostAlloc does; 0: none.
 void failPinned(std::int64_t nth);
 void failEveryPinned(bool fails);
-// The nth Accelerator::segment from now gives this CUDA error code; 0: none. 700 and above end the context: from then on
-// every call throws.
+// The nth Accelerator::segment or strips from now gives this CUDA error code; 0: none. 700 and above end the context:
+// from then on every call throws.
 void failSegment(std::int64_t nth, int code);
 void setTotalMemory(std::int64_t bytes);            // of each device; 4 GiB
 void takeByOthers(int device, std::int64_t bytes);  // other processes' share of it

@@ -68,6 +68,11 @@ public:
     {
         return launchSegment(arguments, stream);
     }
+    int strips(const kernels::StripProgram& program, const kernels::StripArguments& arguments,
+               void* stream) const override
+    {
+        return launchStrips(program, arguments, stream);
+    }
 };
 
 }  // namespace

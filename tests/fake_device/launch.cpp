@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "fake_device/guard.h"
 #include "fake_device/memory.h"
+#include "kernels/host_cuda/strip_on_host.h"
 
 namespace hopscope::fake_device {
 
@@ -16,36 +19,18 @@ std::int64_t bytesOf(kernels::Element element) { return element == kernels::Elem
 
 // A launch as the device sees it: pointers and a stream, nothing else.
 class Launch {
-public:
-    Launch(const kernels::SegmentArguments& arguments, void* stream)
-        : m_arguments(arguments),
-          m_lane(stream ? static_cast<int>(reinterpret_cast<std::intptr_t>(stream)) : laneOf(currentDevice(), 0))
+protected:
+    explicit Launch(void* stream)
+        : m_lane(stream ? static_cast<int>(reinterpret_cast<std::intptr_t>(stream)) : laneOf(currentDevice(), 0))
     {}
 
-    int run()
-    {
-        const std::string complaint = wrongDevice();
-        if (!complaint.empty()) return die(complaint);
-        m_mark = clocks().launch(m_lane);
-        useStructure();
-        useRows();
-        usePieces();
-        kernels::segmentCpu(m_arguments, 0, m_arguments.destinations);
-        ++state().counts.operators;
-        ++state().counts.segments;
-        clocks().charge(m_lane, Engine::Compute, m_bytes);
-        return 0;
-    }
-
-private:
-    [[nodiscard]] std::string wrongDevice() const
+    // Empty: the device accepts the launch.
+    [[nodiscard]] std::string wrongDevice(const std::vector<const void*>& pointers) const
     {
         const int device = currentDevice();
         if (deviceOf(m_lane) != device)
             return laneName(m_lane) + " used while cuda:" + std::to_string(device) + " is current";
-        const auto& a = m_arguments;
-        for (const void* p : {a.offsets.data, a.columns.data, a.weight, a.source, static_cast<const void*>(a.out),
-                              static_cast<const void*>(a.pieces), static_cast<const void*>(a.partial)})
+        for (const void* p : pointers)
             if (p && !memoryOf(device).find(p)) return "memory that is not of cuda:" + std::to_string(device);
         return {};
     }
@@ -56,49 +41,43 @@ private:
         return state().deadCode = illegalAccess;
     }
 
-    void useStructure()
+    void begin() { m_mark = clocks().launch(m_lane); }
+
+    void finish() const
     {
-        auto& a = m_arguments;
-        useIndex(a.offsets, a.destinations + 1);
-        m_first = a.offsets[0];
-        m_last = a.offsets[a.destinations];
+        ++state().counts.operators;
+        ++state().counts.segments;
+        clocks().charge(m_lane, Engine::Compute, m_bytes);
+    }
+
+    void useOffsets(kernels::Index& offsets, std::int64_t destinations)
+    {
+        useIndex(offsets, destinations + 1);
+        m_first = offsets[0];
+        m_last = offsets[destinations];
         if (m_first < 0 || m_last < m_first) refuse("an illegal memory access was encountered: offsets without sense");
-        if (a.columns.data) useIndex(a.columns, m_last - a.columnFirst);
     }
 
-    void useRows()
+    // The GPU computes nonsense from other pieces than these.
+    void usePieces(const kernels::Index& offsets, std::int64_t destinations, const kernels::HubPiece*& pieces,
+                   std::int64_t count, std::int64_t first)
     {
-        auto& a = m_arguments;
-        const std::int64_t element = bytesOf(a.element), rows = sourceRows();
-        const std::int64_t beyond = rows == 0 ? 0 : (rows - 1) * a.sourceStride + a.width;
-        if (a.weight) a.weight = use(a.weight, (m_last - a.weightFirst) * a.heads * element, false);
-        if (a.source) a.source = use(a.source, beyond * element, false);
-        a.out = use(a.out, a.destinations * a.width * element, true);
-        m_bytes += (m_last - m_first) * a.width * element;
-    }
-
-    // The CPU's kernel needs no pieces; the GPU's computes nonsense from others than these.
-    void usePieces()
-    {
-        const auto& a = m_arguments;
-        if (!a.pieces) return;
-        std::vector<kernels::HubPiece> right = kernels::hubPieces(a.offsets, a.destinations);
-        for (kernels::HubPiece& piece : right) piece.destination += a.pieceFirst;
+        std::vector<kernels::HubPiece> right = kernels::hubPieces(offsets, destinations);
+        for (kernels::HubPiece& piece : right) piece.destination += first;
         const auto bytes = static_cast<std::int64_t>(right.size() * sizeof(kernels::HubPiece));
-        if (a.pieceCount != static_cast<std::int64_t>(right.size()) ||
-            std::memcmp(use(a.pieces, bytes, false), right.data(), static_cast<std::size_t>(bytes)) != 0)
+        const char* const given = pieces ? use(pieces, bytes, false) : nullptr;
+        if (count != static_cast<std::int64_t>(right.size()) ||
+            (given && std::memcmp(given, right.data(), static_cast<std::size_t>(bytes)) != 0))
             refuse("the pieces of a kernel's hubs are not those of its offsets");
-        use(a.partial, a.pieceCount * a.width * static_cast<std::int64_t>(sizeof(float)), true);
+        pieces = reinterpret_cast<const kernels::HubPiece*>(given);
     }
 
-    // As many rows of the source as the columns name; negative ones are as far away.
-    [[nodiscard]] std::int64_t sourceRows() const
+    // As many rows as the columns name; negative ones are as far away.
+    [[nodiscard]] std::int64_t rowsNamed(const kernels::Index& columns, std::int64_t columnFirst) const
     {
-        const auto& a = m_arguments;
-        if (!a.columns.data) return m_last - a.columnFirst;
         std::int64_t rows = 0;
         for (std::int64_t p = m_first; p < m_last; ++p) {
-            const std::int64_t row = a.columns[p - a.columnFirst];
+            const std::int64_t row = columns[p - columnFirst];
             if (row < 0) refuse("an illegal memory access was encountered: a kernel's column is negative");
             rows = std::max(rows, row + 1);
         }
@@ -121,24 +100,130 @@ private:
         return block.host(pointer);
     }
 
-    kernels::SegmentArguments m_arguments;
     int m_lane;
     Mark m_mark;
     std::int64_t m_first = 0, m_last = 0;  // positions
     std::int64_t m_bytes = 0;
 };
 
+class SegmentLaunch : Launch {
+public:
+    SegmentLaunch(const kernels::SegmentArguments& arguments, void* stream) : Launch(stream), m_arguments(arguments) {}
+
+    int run()
+    {
+        auto& a = m_arguments;
+        const std::string complaint =
+            wrongDevice({a.offsets.data, a.columns.data, a.weight, a.source, a.out, a.pieces, a.partial});
+        if (!complaint.empty()) return die(complaint);
+        begin();
+        useOffsets(a.offsets, a.destinations);
+        if (a.columns.data) useIndex(a.columns, m_last - a.columnFirst);
+        useRows();
+        if (a.pieces) {  // the CPU's kernel needs none
+            usePieces(a.offsets, a.destinations, a.pieces, a.pieceCount, a.pieceFirst);
+            use(a.partial, a.pieceCount * a.width * static_cast<std::int64_t>(sizeof(float)), true);
+        }
+        kernels::segmentCpu(a, 0, a.destinations);
+        finish();
+        return 0;
+    }
+
+private:
+    void useRows()
+    {
+        auto& a = m_arguments;
+        const std::int64_t element = bytesOf(a.element);
+        const std::int64_t rows = a.columns.data ? rowsNamed(a.columns, a.columnFirst) : m_last - a.columnFirst;
+        const std::int64_t beyond = rows == 0 ? 0 : (rows - 1) * a.sourceStride + a.width;
+        if (a.weight) a.weight = use(a.weight, (m_last - a.weightFirst) * a.heads * element, false);
+        if (a.source) a.source = use(a.source, beyond * element, false);
+        a.out = use(a.out, a.destinations * a.width * element, true);
+        m_bytes += (m_last - m_first) * a.width * element;
+    }
+
+    kernels::SegmentArguments m_arguments;
+};
+
+class StripsLaunch : Launch {
+public:
+    StripsLaunch(const kernels::StripProgram& program, const kernels::StripArguments& arguments, void* stream)
+        : Launch(stream),
+          m_program(program),
+          m_arguments(arguments)
+    {}
+
+    int run()
+    {
+        auto& a = m_arguments;
+        std::vector<const void*> pointers{a.offsets.data, a.pieces, a.work};
+        for (const kernels::StripTable& t : a.tables) pointers.insert(pointers.end(), {t.data, t.columns.data});
+        pointers.insert(pointers.end(), a.out.begin(), a.out.end());
+        const std::string complaint = wrongDevice(pointers);
+        if (!complaint.empty()) return die(complaint);
+        begin();
+        useOffsets(a.offsets, a.destinations);
+        for (std::size_t t = 0; t < a.tables.size(); ++t) useTable(a.tables[t], t);
+        for (std::size_t b = 0; b < a.out.size(); ++b)
+            if (a.out[b]) a.out[b] = use(a.out[b], a.destinations * m_program.destinations[b] * item(), true);
+        usePieces(a.offsets, a.destinations, a.pieces, a.pieceCount, a.pieceFirst);
+        if (a.work)
+            a.work = reinterpret_cast<std::byte*>(use(a.work, kernels::stripWorkBytes(m_program, a.pieceCount), true));
+        const int code = kernels::stripOnHost(m_program, a, nullptr);
+        finish();
+        return code;
+    }
+
+private:
+    [[nodiscard]] std::int64_t item() const
+    {
+        if (m_program.element == kernels::StripElement::Float64) return 8;
+        return m_program.element == kernels::StripElement::Float32 ? 4 : 2;
+    }
+
+    void useTable(kernels::StripTable& t, std::size_t at)
+    {
+        const std::int64_t width = m_program.tableWidths[at];
+        std::int64_t rows = 1;
+        switch (m_program.tables[at]) {
+        case kernels::StripRows::Edges: rows = m_last - t.first; break;
+        case kernels::StripRows::Destinations: rows = m_arguments.destinations - t.first; break;
+        case kernels::StripRows::Single: break;
+        case kernels::StripRows::Gathered:
+            if (t.columns.data) useIndex(t.columns, m_last - t.first);
+            rows = rowsNamed(t.columns, t.first);
+            m_bytes += (m_last - m_first) * width * item();
+        }
+        if (t.data) t.data = use(t.data, rows == 0 ? 0 : ((rows - 1) * t.stride + width) * item(), false);
+    }
+
+    const kernels::StripProgram& m_program;
+    kernels::StripArguments m_arguments;
+};
+
+// The code of the device, or of a fault that a test has asked for; 0: the launch may go on.
+int faultOf()
+{
+    if (state().deadCode) return state().deadCode;
+    if (!state().segment.fires()) return 0;
+    if (state().segmentCode >= illegalAccess) state().deadCode = state().segmentCode;
+    return state().segmentCode;
+}
+
 }  // namespace
 
 int launchSegment(const kernels::SegmentArguments& arguments, void* stream)
 {
     const Lock lock(mutex());
-    if (state().deadCode) return state().deadCode;
-    if (state().segment.fires()) {
-        if (state().segmentCode >= illegalAccess) state().deadCode = state().segmentCode;
-        return state().segmentCode;
-    }
-    return arguments.destinations == 0 || arguments.width == 0 ? 0 : Launch(arguments, stream).run();
+    if (const int fault = faultOf()) return fault;
+    return arguments.destinations == 0 || arguments.width == 0 ? 0 : SegmentLaunch(arguments, stream).run();
+}
+
+int launchStrips(const kernels::StripProgram& program, const kernels::StripArguments& arguments, void* stream)
+{
+    const Lock lock(mutex());
+    if (const int fault = faultOf()) return fault;
+    return arguments.destinations == 0 ? 0 : StripsLaunch(program, arguments, stream).run();
 }
 
 }  // namespace hopscope::fake_device

@@ -26,6 +26,11 @@ public:
     {
         return m_fake.segment(arguments, stream);
     }
+    int strips(const kernels::StripProgram& program, const kernels::StripArguments& arguments,
+               void* stream) const override
+    {
+        return m_fake.strips(program, arguments, stream);
+    }
     void uninstall() const { executor::replaceAccelerator(m_fake); }
 
     mutable std::optional<std::int64_t> allocationsBefore;  // of the device, when it was initialised

@@ -31,7 +31,7 @@ def _(b):
     return [b.model(), "--data", b.write("graph.safetensors", b"")]
 
 
-@case("data: folder without tensors", REFUSED, "empty", "has no .npy file")
+@case("data: folder without tensors", REFUSED, "empty", "has no .npy")
 def _(b):
     os.mkdir(b.path("empty"))
     return [b.model(), "--data", b.path("empty")]

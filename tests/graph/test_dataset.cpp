@@ -6,6 +6,7 @@
 
 #include "graph/dataset.h"
 #include "graph/files.h"
+#include "graph/formats.h"
 #include "graph/safetensors.h"
 
 using namespace hopscope;
@@ -67,7 +68,7 @@ TEST_CASE("what is no data file is told what it is")
                                 {"\x1f\x8b\x08", "compressed with gzip"},
                                 {"PAR1\x15\x04", "is a Parquet file"},
                                 {"", "is empty"},
-                                {std::string("\x01\x02\0\x03", 4), "is neither a .npy nor a .safetensors file"}};
+                                {std::string("\x01\x02\0\x03", 4), "is neither a .npy nor a "}};
     for (const Row& row : rows) {
         for (const std::string prefix : {"", "x="}) {
             const std::string path = folder.write("data.npy", row.bytes);
@@ -90,6 +91,40 @@ TEST_CASE("a name tells nothing, the content all")
     CHECK(readData({"x=" + folder.write("x.safetensors", kFloats)}));
 }
 
+TEST_CASE("every format has a sample, which is read as another program wrote it, or not at all if it is cut short")
+{
+    const std::string expected = bytesOf<float>({1.5F, -2, 3.25F, 0, 0.001F, 7});
+    for (const Format& format : formats) {
+        const std::string name = std::string("sample.") + format.suffix;
+        const std::string bytes = readAll(HOPSCOPE_FORMAT_SAMPLES "/" + name);
+        const TempFolder folder;
+        CAPTURE(name);
+        for (std::size_t size = bytes.size() + 1; size-- > 0;) {
+            const std::string file = folder.write(name, bytes.substr(0, size));
+            const auto data = readData({format.holds == Holds::Array ? "x=" + file : file});
+            CAPTURE(size);
+            CHECK((data || size < bytes.size()));
+            if (!data) continue;
+            const base::TensorView& x = data->at("x");
+            CHECK(x.dtype == DType::Float32);
+            CHECK(x.shape == std::vector<std::int64_t>{2, 3});
+            CHECK(std::string(reinterpret_cast<const char*>(x.data), expected.size()) == expected);
+        }
+    }
+}
+
+TEST_CASE("the forms of arguments and the table of the formats follow from the formats")
+{
+    for (const Format& format : formats) {
+        const std::string suffix = std::string(".") + format.suffix;
+        CAPTURE(suffix);
+        CHECK(dataForms().find((format.holds == Holds::Array ? "NAME=FILE" : "a ") + suffix) != std::string::npos);
+        CHECK(listSuffixes({}, " ", "*.").find("*" + suffix) != std::string::npos);
+        CHECK(formatNamed("/a.b/x" + suffix) == &format);
+        CHECK(formatNamed("/a" + suffix + "/x.npz") == nullptr);
+    }
+}
+
 TEST_CASE("arguments that fit no form are refused")
 {
     const TempFolder folder;
@@ -109,7 +144,7 @@ TEST_CASE("arguments that fit no form are refused")
         {{""}, ErrorCode::Input, "no such file"},
         {{folder.file("none.safetensors")}, ErrorCode::Input, "no such file: " + folder.file("none.safetensors")},
         {{"x=" + folder.file("none.npy")}, ErrorCode::Input, "no such file: " + folder.file("none.npy")},
-        {{folder.file("empty")}, ErrorCode::Input, "has no .npy file"},
+        {{folder.file("empty")}, ErrorCode::Input, "has no .npy"},
         {{folder.file("pipe")}, ErrorCode::Input, "is a named pipe"},
         {{"x=" + folder.path()}, ErrorCode::Input, "is a folder"},
         {{"x=" + npy, tensors}, ErrorCode::Usage, "'x' is given twice, by " + npy + " and " + tensors + ":x"},

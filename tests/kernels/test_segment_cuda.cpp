@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <deque>
 
 #include <cuda_runtime_api.h>
 
 #include "kernels/segment_case.h"
+#include "kernels/strip_case.h"
 
 using namespace hopscope::kernels;
 using segment_case::Case;
@@ -59,6 +61,36 @@ void runOnDevice(Case& c)
     out.copyTo(c.out.bytes());
 }
 
+// The same for strips.
+void runOnDevice(strip_case::Case& c)
+{
+    c.forGpu();
+    StripArguments a = c.arguments;
+    std::deque<OnDevice> held;
+    const auto there = [&](const auto& host) { return held.emplace_back(host).template as<std::byte>(); };
+    a.offsets.data = a.offsets.wide ? there(c.offsets) : there(c.narrowOffsets);
+    std::byte *const columns = there(c.columns), *const narrowColumns = there(c.narrowColumns);
+    for (std::size_t t = 0; t < a.tables.size(); ++t) {
+        Index& index = a.tables[t].columns;
+        const auto* const host = static_cast<const std::byte*>(index.data);
+        a.tables[t].data = there(c.tables[t]);
+        if (host && index.wide) index.data = columns + (host - reinterpret_cast<const std::byte*>(c.columns.data()));
+        else if (host) index.data = narrowColumns + (host - reinterpret_cast<const std::byte*>(c.narrowColumns.data()));
+    }
+    std::vector<const OnDevice*> results;
+    for (std::size_t b = 0; b < a.out.size(); ++b) {
+        std::byte* const out = there(c.out[b]);
+        if (a.out[b]) a.out[b] = out;
+        results.push_back(&held.back());
+    }
+    if (a.pieces) a.pieces = reinterpret_cast<const HubPiece*>(there(c.pieces));
+    a.work = there(c.work);
+    const int code = stripCuda(c.program, a, nullptr);
+    REQUIRE_MESSAGE(code == 0, cudaErrorText(code));
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+    for (std::size_t b = 0; b < a.out.size(); ++b) results[b]->copyTo(c.out[b]);
+}
+
 // Why the GPU's kernels cannot be tested here; null: they can.
 const char* whyNot()
 {
@@ -91,5 +123,22 @@ TEST_CASE("the GPU follows the definition bit for bit, hubs in one group of thre
     for (std::uint64_t seed = 0; seed < 4 * segment_case::combinations; ++seed) {
         checkSeed(seed, false);
         checkSeed(seed, true);
+    }
+}
+
+TEST_CASE("strips of the GPU have the bits of the CPU on random programs")
+{
+    if (const char* reason = whyNot()) {
+        std::printf("skipped: no CUDA device: %s\n", reason);
+        return;
+    }
+    for (std::uint64_t seed = 0; seed < 600; ++seed) {
+        strip_case::Case cpu(seed), gpu(seed);
+        if (!stripFits(gpu.program)) continue;
+        CAPTURE(strip_case::describe(cpu));
+        cpu.onCpu();
+        runOnDevice(gpu);
+        const auto wrong = strip_case::difference(cpu, gpu);
+        REQUIRE_MESSAGE(!wrong, wrong.value_or(""));
     }
 }

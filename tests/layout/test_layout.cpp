@@ -116,11 +116,12 @@ TEST_CASE("requests are read strictly, with the place of the fault")
     CHECK(good->graph.edges == std::vector<std::pair<int, int>>{{0, 1}});
     CHECK(good->graph.rankGap == 6);
     const std::pair<const char*, const char*> bad[] = {
-        {R"({"nodes": [], "edges": []})", "/id"},
-        {R"({"id": 1, "edges": []})", "/nodes"},
-        {R"({"id": 1, "nodes": [[1]], "edges": []})", "/nodes/0"},
-        {R"({"id": 1, "nodes": [[1, 1]], "edges": [[0, 0], [0, 0.5]]})", "/edges/1"},
-        {R"({"id": 1, "nodes": [], "edges": [], "gaps": [1]})", "/gaps"},
+        {R"({"nodes": [], "edges": []})", "request /id"},
+        {R"({"id": 1, "edges": []})", "request /nodes"},
+        {R"({"id": 1, "nodes": [[1]], "edges": []})", "request /nodes/0"},
+        {R"({"id": 1, "nodes": [[1, 1]], "edges": [[0, 0], [0, 0.5]]})", "request /edges/1/1"},
+        {R"({"id": 1, "nodes": [[1, 1]], "edges": [[0, -1]]})", "request /edges/0"},
+        {R"({"id": 1, "nodes": [], "edges": [], "gaps": [1]})", "request /gaps"},
     };
     for (const auto& [text, where] : bad) {
         const auto request = layout::readRequest(text);

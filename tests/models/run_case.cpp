@@ -156,7 +156,7 @@ std::optional<Failure> checkPrediction(const Setting& s, const Prepared& prepare
     if (job.shuffled || job.batch < 0) return std::nullopt;
     plan.device = job.device;
     const executor::Options options = optionsOf(job);
-    const executor::Cores cores(options.threads);  // memory depends on them
+    const executor::Cores cores(options.threads.value_or(0));  // memory depends on them
     const auto prediction = predictPlan(prepared, plan, s.data, options.batch.value());
     if (!prediction) return Failure{prediction.error(), "predicted"};
     for (std::size_t i = 0; i < report.stages.size(); ++i)

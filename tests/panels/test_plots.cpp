@@ -371,6 +371,7 @@ void TestPlots::csvHasEveryPoint()
     QCOMPARE(plot.csv().count(QLatin1Char('\n')), 1001);
     QVERIFY(plot.csv().startsWith(QStringLiteral("seconds,\"Destinations, per second\"\n")));
     QCOMPARE(csvField(QStringLiteral("a \"b\"")), QStringLiteral("\"a \"\"b\"\"\""));
+    QCOMPARE(csvField(QStringLiteral("a\rb")), QStringLiteral("\"a\rb\""));
 }
 
 HOPSCOPE_QT_SUITE(plots, TestPlots)

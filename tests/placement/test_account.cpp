@@ -38,6 +38,16 @@ int stepsOf(const Analysed& p, const plan::Plan& plan, ir::ValueId v, int stage 
     return steps;
 }
 
+bool computesOnFrontiers(const Analysed& p, const plan::Plan& plan)
+{
+    bool found = false;
+    for (const plan::Stage& stage : plan.stages)
+        for (const plan::Loop& loop : stage.loops)
+            for (const plan::Step& step : loop.steps)
+                found |= step.rows.kind == ir::RowKind::Frontier && !p.a.info(step.op).view;
+    return found;
+}
+
 }  // namespace
 
 TEST_CASE("values, structure and stages add up to what the stages cost, whatever made the plan")
@@ -63,6 +73,33 @@ TEST_CASE("values, structure and stages add up to what the stages cost, whatever
             }
         }
     }
+}
+
+TEST_CASE("where all stays on a GPU, the optimum is no dearer by its account, and nothing is computed on frontiers")
+{
+    const Analysed p(skip);
+    int inPlace = 0;
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        CAPTURE(seed);
+        std::mt19937_64 random(seed);
+        plan::Machine machine = plan::typicalMachine("cuda:0");
+        if (seed % 2) machine.call = machine.batch = 1e-12;  // else another stage may cost more than row numbers
+        const placement::CostModel bare(p.a, Objective::Time, machine, randomRows(p.a, random));
+        const placement::CostModel costs = bare.with({.everything = true});
+        const placement::Optimum optimum = best(p, costs);
+        const auto total = [&](const placement::CostModel& by, const plan::Plan& plan) {
+            return placement::accountOf(p.a, by, plan).total();
+        };
+        CHECK(optimum.plan.lowerBound.value() <= total(costs, optimum.plan) * (1 + 1e-9));
+        CHECK(total(costs, optimum.plan) <= total(bare, optimum.plan));
+        for (const plan::Plan& other : {best(p, bare).plan, placement::makePlan(p.a, base::Strategy::Depth).value()})
+            CHECK(optimum.plan.lowerBound.value() <= total(costs, other) * (1 + 1e-9));
+        const bool onFrontiers = computesOnFrontiers(p, optimum.plan);
+        if (seed % 2) CHECK_FALSE(onFrontiers);
+        if (!onFrontiers) CHECK(optimum.plan.cost.value() == doctest::Approx(total(costs, optimum.plan)));
+        inPlace += !onFrontiers;
+    }
+    CHECK(inPlace >= 15);
 }
 
 TEST_CASE("what a decision saves is what the plan with the opposite pin costs more")

@@ -55,7 +55,7 @@ class Mistakes(PackageTest):
         nowhere, torn = self.folder / "nowhere.safetensors", self.folder / "torn.safetensors"
         torn.write_bytes(b"{}")
         self.mistake(hopscope.InputError, f"cannot read {nowhere}: No such file or directory", "check the path", model, nowhere)
-        self.mistake(hopscope.InputError, f"{torn} is not a valid .safetensors file: ", "write it again", model, torn)
+        self.mistake(hopscope.InputError, f"{torn}: is not a .safetensors file, or is truncated", "write it again", model, torn)
         self.mistake(hopscope.InputError, f"cannot read {self.folder / 'model.pt'}: No such file", "check the path",
                      self.folder / "model.pt", data)
         torch.save(data, self.folder / "data.pt")

@@ -27,11 +27,10 @@ struct Stores {
 
 inline executor::Options runOptions(const plan::Plan& plan, const base::Settings& settings, const Stores& stores)
 {
-    executor::Options options;
+    executor::Options options(settings);
     options.device = plan.device;
     options.batch = plan.batch;
-    options.memoryLimit = settings.memory;
-    options.fuse = settings.fuse;
+    options.reorder = base::Reorder::None;
     options.dropStores = settings.hostMemory.has_value();
     options.folder = stores.path;
     return options;

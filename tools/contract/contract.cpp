@@ -1,5 +1,5 @@
 // Writes JSON Schemas (resources/schemas), tables of docs/ and the settings of the Python package from the tables of described
-// structs.
+// structs, and copies the readers of data files that run.py and the package share.
 //     contract ROOT            writes them
 //     contract ROOT --check    writes nothing, names the stale files, and fails if there are any
 #include <cstdio>
@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "graph/formats.h"
 #include "protocol/failures_contract.h"
 #include "protocol/figures_contract.h"
 #include "protocol/messages_contract.h"
@@ -93,11 +94,14 @@ int main(int count, char** arguments)
     keepPage(keeper, root + "/docs/reference/protocol.md", messages);
     keepPage(keeper, root + "/docs/reference/format-plan-answers.md", protocol::planAnswerTables());
     keepPage(keeper, root + "/docs/reference/exit-codes.md", {{"exit codes", protocol::failuresTable()}});
-    keepPage(keeper, root + "/docs/guides/data.md", {{"roles", schema::rolesTable()}});
+    keepPage(keeper, root + "/docs/explain/placement.md", {{"pins", schema::pinsTable()}});
+    keepPage(keeper, root + "/docs/guides/data.md",
+             {{"formats", graph::formatsTable()}, {"roles", schema::rolesTable()}});
     keepPage(keeper, root + "/docs/reference/settings.md", {{"settings", protocol::settingsTable()}});
     const std::string python = root + "/packaging/python/src/hopscope/";
     keeper.keep(python + "_contract.py", protocol::pythonSettings());
     keeper.keep(python + "_failures.py", protocol::pythonFailures());
     keeper.keep(python + "_figures.py", protocol::pythonFigures());
+    keeper.keep(python + "_formats.py", contentOf(root + "/core/export/runner/formats.py"));
     return keeper.ok() ? 0 : 1;
 }

@@ -27,6 +27,7 @@ void Document::setModel(ModelPtr model, PartsPtr parts)
     m_model = std::move(model);
     m_parts = std::move(parts);
     m_plan.reset();
+    m_search = Search::Over;
     m_references.clear();
     m_runLog.reset();
     m_runs.clear();

@@ -49,12 +49,10 @@ public:
     void addValue(ValueId value)
     {
         const QString fixed = whyFixed(m_model, value), storing = whyNotStored(m_model, value);
-        add({}, tr("Store Here"), tr("Always store it from now on."), {.kind = PinKind::Checkpoint, .value = value},
-            storing);
-        add({}, tr("Never Store"), tr("Recompute it where it is needed later."),
-            {.kind = PinKind::NoCheckpoint, .value = value}, storing);
-        add({}, tr("Do Not Recompute"), tr("Compute it once: in a single stage, on a single row class."),
-            {.kind = PinKind::NoRecompute, .value = value}, fixed);
+        for (const base::PinTraits& kind : base::pinKinds)
+            if (kind.third == base::PinThird::Nothing)
+                add({}, tr(kind.action), tr(kind.tip), {.kind = kind.kind, .value = value},
+                    kind.storing ? storing : fixed);
     }
 
     void addRead(ValueId operand, ValueId consumer, bool alone)

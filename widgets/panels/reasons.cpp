@@ -296,7 +296,7 @@ QString depthReason(const ModelRecord& model, OpId op)
     if (record.structureOnly)
         return tr("It depends on the graph structure only, and is computed once for the whole graph, before the first "
                   "stage.");
-    if (record.depth == 0) return tr("It depends only on inputs in the same row: no neighbours are needed.");
+    if (record.depth == 0) return tr("It is computed without values of neighbours.");
     const ValueId input = deepestInput(model, record);
     if (input.valid() && depthOf(model, input) < record.depth)
         return tr("It gathers %1 (depth %2) from the neighbours: one more hop.")

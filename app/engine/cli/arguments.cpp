@@ -13,6 +13,7 @@
 #include "cli/plan_options.h"
 #include "cli/setting_options.h"
 #include "cli/study_options.h"
+#include "graph/formats.h"
 #include "version.h"
 
 namespace hopscope::engine {
@@ -55,9 +56,8 @@ void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
 {
     startGroup(app, base::nameOf(base::Group::Inputs));
     app.add_option("MODEL", parsed.model.model, "TorchScript file (.pt) or exported program (.pt2)")->required();
-    CLI::Option* const data = app.add_option(
-        "--data", parsed.model.data,
-        "Inputs of the model: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may be repeated");
+    CLI::Option* const data =
+        app.add_option("--data", parsed.model.data, "Inputs of the model: " + graph::dataForms() + "; may be repeated");
     data->type_name("DATA")->required(dataRequired);
     app.add_option("--role", parsed.model.roles,
                    "Role of an input: NAME=" + analysis::listRoles() + "; may be repeated")
@@ -175,15 +175,18 @@ void addVerify(CLI::App& app, Parsed& parsed)
     addPlanSource(command, parsed);
     startGroup(command, base::nameOf(base::Group::Verification));
     CLI::Option* const schema =
-        command.add_option("--schema", parsed.schema, "Verify this exported folder again, by its own plan")
+        command
+            .add_option("--schema", parsed.schema,
+                        "Verify this exported folder again: its code on a sample, its plan on the data")
             ->type_name("DIR")
             ->excludes("--plan")
             ->excludes("--pins");
     excludeSearch(command, *schema);
     command
         .add_option("--against", parsed.against,
-                    "Compare all outputs with those of this model file instead, or with outputs in a .safetensors "
-                    "file, a .npy file or a folder of .npy files")
+                    "Compare all outputs with those of this model file instead, or with outputs in a " +
+                        graph::listSuffixes({}, " file, a ") + " file or a folder of " +
+                        graph::listSuffixes(graph::Holds::Array) + " files")
         ->type_name("PATH")
         ->excludes("--verify")
         ->excludes("--schema")

@@ -22,7 +22,7 @@ base::Result<std::string> generatedText(const std::string& file, bool json)
     const std::int64_t nodes = tensors->at("x").shape.at(0), edges = tensors->at("edge_index").shape.at(1);
     const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
     if (!json)
-        return file + ": " + counted(nodes, "node") + ", " + counted(edges, "edge") + ", " +
+        return file + ": " + base::counted(nodes, "node") + ", " + base::counted(edges, "edge") + ", " +
                base::formatBytes(static_cast<double>(bytes)) + "\n";
     json::Value document;
     document["file"] = file;

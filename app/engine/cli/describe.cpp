@@ -52,7 +52,7 @@ std::string titleLines(const pipeline::Prepared& prepared, const plan::Plan* pla
                                       : "scripted") +
                        ", " + parameterText(info) + (info.repairs.empty() ? "" : ", repaired while loading") + "\n";
     if (plan == nullptr) return text;
-    text += "depth " + std::to_string(analysis.depth) + ", " + counted(std::ssize(plan->stages), "stage");
+    text += "depth " + std::to_string(analysis.depth) + ", " + base::counted(std::ssize(plan->stages), "stage");
     if (analysis.depthModule != analysis.depth || analysis.depthOp != analysis.depth)
         text += style.dim("  (depth by modules " + std::to_string(analysis.depthModule) + ", by aggregations " +
                           std::to_string(analysis.depthOp) + ")");
@@ -178,7 +178,7 @@ std::string prologueLines(const pipeline::Prepared& prepared, const plan::Plan& 
 {
     if (plan.prologue.empty()) return {};
     std::string text = "  " + std::to_string(plan.prologue.size()) + " of " +
-                       counted(std::ssize(prepared.analysis.program.ops), "operator") + ", in " +
+                       base::counted(std::ssize(prepared.analysis.program.ops), "operator") + ", in " +
                        join(pipeline::opLabels(prepared.analysis, plan.prologue), ", ", stageWidth) + "\n";
     if (const auto relations = derivedRelations(prepared, plan); !relations.empty())
         text += "  edges: " + join(relations, ", ", stageWidth) + "\n";
@@ -241,7 +241,7 @@ std::string movedLines(const pipeline::Prepared& prepared, const plan::Plan& pla
     std::int64_t written = 0;
     for (const plan::Checkpoint& checkpoint : plan.checkpoints) written += checkpoint.bytesWritten.value_or(0);
     return heading(style, "Data movement") + "  " + base::formatBytes(static_cast<double>(written)) + " written to " +
-           counted(std::ssize(plan.checkpoints), "store") + "; " + readText(plan) + "\n" +
+           base::counted(std::ssize(plan.checkpoints), "store") + "; " + readText(plan) + "\n" +
            residentLine(prepared.analysis, plan) + predictedLine(plan, seconds) + boundLine(plan);
 }
 
@@ -249,6 +249,7 @@ std::string lintLines(const pipeline::Prepared& prepared, const Style& style)
 {
     std::string text;
     for (const analysis::Lint& lint : prepared.analysis.lints) {
+        if (lint.code == "untrusted") continue;  // its sentence is above
         const std::string mark = lint.blocking ? style.bad("\u2717") : style.warn("!");
         text += "  " + mark + " " + base::oneLine(lint.message + (lint.hint.empty() ? "" : "; " + lint.hint)) + " " +
                 style.dim("[" + lint.code + "]") + "\n";

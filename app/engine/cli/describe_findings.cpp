@@ -76,7 +76,7 @@ std::string onlyText(const std::string& name, const std::vector<schema::Operator
 std::string describeFindings(const schema::DivergenceRecord& found, const Style& style)
 {
     std::string text =
-        "compared " + counted(found.compared, "value") + ": " + found.first + ", " + found.second + "\n\n";
+        "compared " + base::counted(found.compared, "value") + ": " + found.first + ", " + found.second + "\n\n";
     if (!found.divergence) text += style.good("no difference beyond the tolerance") + "\n";
     for (const std::string& parameter : found.parameters) text += "  weights differ: " + parameter + "\n";
     text += onlyText(found.first, found.onlyFirst) + onlyText(found.second, found.onlySecond);

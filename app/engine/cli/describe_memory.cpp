@@ -45,7 +45,7 @@ std::string stepTable(const schema::LoopMemoryRecord& loop)
 std::string loopText(const schema::LoopMemoryRecord& loop, const Style& style)
 {
     std::string text = "\n" + style.bold("batches of " + loop.label) + ": " + count(loop.batches) + ", with " +
-                       counted(loop.destinations, "destination") + " and " + bytes(loop.peak()) + " at most";
+                       base::counted(loop.destinations, "destination") + " and " + bytes(loop.peak()) + " at most";
     if (loop.sideBySide > 1) text += ", " + count(loop.sideBySide) + " in parallel";
     return text + "\n" + stepTable(loop) + "\n" + heldTable(loop);
 }

@@ -67,8 +67,8 @@ std::string meanTable(const schema::FieldExplosion& explosion)
 std::string sampleText(const schema::FieldExplosion& explosion)
 {
     if (explosion.method == schema::MeanMethod::Exact)
-        return "exact: " + (explosion.nodes == 1 ? "the only node" : "all " + counted(explosion.nodes, "node"));
-    return "estimated from " + counted(explosion.nodes, "random node") + ", with standard errors";
+        return "exact: " + (explosion.nodes == 1 ? "the only node" : "all " + base::counted(explosion.nodes, "node"));
+    return "estimated from " + base::counted(explosion.nodes, "random node") + ", with standard errors";
 }
 
 }  // namespace

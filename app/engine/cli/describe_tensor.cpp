@@ -84,7 +84,7 @@ std::string describeTensor(const schema::TensorSummary& record, const Style& sty
     text += "\n  " + originOf(record) + "\n";
     text += "  min " + number(numbers.least) + "  max " + number(numbers.most) + "  mean " + number(numbers.mean) +
             "  std " + number(numbers.deviation) + "\n";
-    text += "  " + counted(numbers.numbers, "number") + ": " + counted(numbers.zeros, "zero") + ", " +
+    text += "  " + base::counted(numbers.numbers, "number") + ": " + base::counted(numbers.zeros, "zero") + ", " +
             count(numbers.nan) + " NaN, " + count(numbers.infinite) + " infinite\n";
     if (!numbers.histogram.empty()) text += "  " + histogramOf(numbers) + "\n";
     text += "\n" + rowTable(record.shown);

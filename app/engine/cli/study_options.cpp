@@ -90,7 +90,10 @@ void addShow(CLI::App& command, DebugTexts& texts)
             .add_option("--show", texts.show, "Show the tensor of an operator (op42), a value, an input or a weight")
             ->type_name("PLACE");
     command.add_option("--rows", texts.rows, "With --show: rows A to B, B excluded")->type_name("A:B")->needs(show);
-    command.add_option("--batch-of", texts.batchOf, "With --show: only the batch that computes this node")
+    command
+        .add_option(
+            "--batch-of", texts.batchOf,
+            "With --show: only the batch that computes this node; without effect on values that no batch computes")
         ->type_name("N")
         ->needs(show);
 }

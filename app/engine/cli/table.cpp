@@ -9,11 +9,6 @@ namespace hopscope::engine {
 
 std::string count(std::int64_t number) { return base::formatCount(static_cast<double>(number)); }
 
-std::string counted(std::int64_t number, const std::string& noun)
-{
-    return count(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 void Table::add(std::vector<std::string> cells)
 {
     cells.resize(m_columns.size());

@@ -6,8 +6,7 @@
 
 namespace hopscope::engine {
 
-std::string count(std::int64_t number);                             // "2,708"
-std::string counted(std::int64_t number, const std::string& noun);  // "1 row", "2,708 rows"
+std::string count(std::int64_t number);  // "2,708"
 
 enum class Align : unsigned char { Left, Right };
 

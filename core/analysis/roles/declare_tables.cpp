@@ -15,7 +15,7 @@ base::Status addTable(Draft& draft, const std::string& type, std::int64_t size, 
     if (draft.nodes.add(type, size, key)) return {};
     return base::fail(ErrorCode::Input,
                       key + " has " + base::counted(size, "row") + " and " + draft.nodes.origin(type) + " has " +
-                          std::to_string(draft.nodes.rows(type)) + ", but both hold rows of \"" + type + "\"",
+                          base::grouped(draft.nodes.rows(type)) + ", but both hold rows of \"" + type + "\"",
                       "name another table for one of them: --role " + key + "=node:T");
 }
 

@@ -159,7 +159,7 @@ base::Status checkIds(const Item& item, const IntColumn& column, const std::stri
     std::string text = item.key + "[" + where + std::to_string(first) + "] is " + std::to_string(column[first]);
     if (type.empty()) text += ", but row numbers cannot be negative";
     else text += ", but \"" + type + "\" has " + base::counted(size, "row");
-    text += " (invalid: " + std::to_string(count) + " of " + base::counted(column.size(), "number") + ")";
+    text += " (invalid: " + base::grouped(count) + " of " + base::counted(column.size(), "number") + ")";
     return base::fail(ErrorCode::Input, text, idsHint(item, rangeOf(column), size, type), item.view->origin);
 }
 

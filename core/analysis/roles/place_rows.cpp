@@ -88,7 +88,7 @@ base::Status placeEdge(Draft& draft, Item& item)
         return base::fail(ErrorCode::Input, "--role " + item.key + "=edge: the data has no edge index",
                           edgeIndices(draft));
     return base::fail(ErrorCode::Input,
-                      "the number of rows of " + item.key + " is " + std::to_string(item.rows()) + ", but " +
+                      "the number of rows of " + item.key + " is " + base::grouped(item.rows()) + ", but " +
                           named->key + " has " + base::counted(named->edges(), "edge"),
                       "give it a row for each edge" +
                           (item.forced || isSparseValues(item)

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "base/units.h"
-
 namespace hopscope::analysis {
 
 namespace {
@@ -100,7 +98,8 @@ SpaceId Builder::cat(const std::vector<SpaceId>& parts) { return intern({.kind =
 
 SpaceId Builder::added(std::int64_t rows)
 {
-    const SpaceId id = intern({.kind = SpaceKind::Graph, .name = base::counted(rows, "row"), .rows = rows});
+    const SpaceId id =
+        intern({.kind = SpaceKind::Graph, .name = std::to_string(rows) + (rows == 1 ? " row" : " rows"), .rows = rows});
     fixSize(id, rows);
     return id;
 }

@@ -49,9 +49,9 @@ void Batch::uploadStructure()
 {
     for (const Instruction& i : m_program.instructions) {
         if (!m_session.choice.skips(i)) continue;
-        Given& given = m_given[static_cast<std::size_t>(&i - m_program.instructions.data())];
-        for (at::Tensor* const t : {&given.rows, &given.offsets, &given.pieces})
-            if (t->defined()) *t = m_session.device.upload(*t);
+        m_given[static_cast<std::size_t>(&i - m_program.instructions.data())].each([this](at::Tensor& t) {
+            if (t.defined()) t = m_session.device.upload(t);
+        });
     }
 }
 
@@ -65,11 +65,7 @@ void Batch::upload()
         if (!found.defined() || t.numel() == 0) found = m_session.device.upload(t);
         t = found;
     };
-    for (Given& given : m_given) {
-        move(given.rows);
-        move(given.offsets);
-        move(given.pieces);
-    }
+    for (Given& given : m_given) given.each(move);
 }
 
 void Batch::compute()
@@ -338,27 +334,44 @@ void Batch::segment(const Instruction& i)
 void Batch::segment(const Instruction& i, const StripPart& part)
 {
     StripInputs in{.part = part, .tables = {}, .columns = {}, .offsets = {}, .alone = m_program.tiling.has_value()};
-    for (const StripTableSource& t : part.tables) {
-        at::Tensor &table = in.tables.emplace_back(), &columns = in.columns.emplace_back();
-        if (!t.value.valid()) continue;
-        if (t.operand >= 0) {
-            const auto at = static_cast<std::size_t>(t.operand);
-            table = operand(i, i.operands[at]);
-            if (t.rows == kernels::StripRows::Gathered) columns = reg(i.operands[at + 1].from);
-            continue;
-        }
-        const Given given = m_feed.along(t.place);
-        table = m_feed.inPlace(t.value);
-        columns = given.count < 0 ? given.rows : given.rows.narrow(0, given.first, given.count);
-        if (!in.offsets.defined()) in.offsets = given.offsets;
-    }
-    if (!in.offsets.defined()) in.offsets = timed(Phase::Block, [&] { return m_block.offsets(part.messages); });
-    const std::vector<at::Tensor> results = timed(Phase::Compute, [&] { return runStrips(in, m_session.analysis); });
+    give(i, part, in);
+    const std::vector<at::Tensor> results = timed(Phase::Compute, [&] { return runStrips(in, m_session); });
     for (std::size_t k = 0; k < results.size(); ++k) {
         check(i, part.outputs[k].first, results[k]);
         reg(i.outputs[k]) = results[k];
         m_owned[static_cast<std::size_t>(i.outputs[k])] = true;
     }
+}
+
+void Batch::give(const Instruction& i, const StripPart& part, StripInputs& in)
+{
+    const bool gpu = m_session.device.gpu();
+    const Given from = given(i);
+    in.offsets = from.offsets;
+    in.pieces = from.pieces;
+    in.columns = from.columns;
+    in.columns.resize(part.tables.size());
+    in.tables.resize(part.tables.size());
+    if (gpu) in.messages = m_block.count(part.messages);
+    if (m_feed.skips(i)) m_residents.give(part, in);
+    for (std::size_t k = 0; k < part.tables.size(); ++k) {
+        const StripTableSource& t = part.tables[k];
+        if (!t.value.valid()) continue;
+        if (!t.inPlace()) {
+            const auto at = static_cast<std::size_t>(t.operand);
+            in.tables[k] = operand(i, i.operands[at]);
+            if (t.rows == kernels::StripRows::Gathered) in.columns[k] = reg(i.operands[at + 1].from);
+        } else if (gpu) {
+            in.tables[k] = m_residents.table(t.value);
+            if (m_session.standIn) in.columns[k].zero_();
+        } else {
+            const Given given = m_feed.along(t.place);
+            in.tables[k] = m_feed.inPlace(t.value);
+            in.columns[k] = given.count < 0 ? given.rows : given.rows.narrow(0, given.first, given.count);
+            if (!in.offsets.defined()) in.offsets = given.offsets;
+        }
+    }
+    if (!in.offsets.defined()) in.offsets = timed(Phase::Block, [&] { return m_block.offsets(part.messages); });
 }
 
 // ---- results

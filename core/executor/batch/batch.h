@@ -69,6 +69,7 @@ private:
     void concat(const Instruction& i);
     void segment(const Instruction& i);
     void segment(const Instruction& i, const StripPart& part);
+    void give(const Instruction& i, const StripPart& part, StripInputs& in);
     Given given(const Instruction& i);
     at::Tensor operand(const Instruction& i, const Operand& o);
     at::Tensor shapedIndex(const Instruction& i, const Operand& o);

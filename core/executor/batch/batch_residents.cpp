@@ -62,7 +62,18 @@ void BatchResidents::give(const Segment& s, SegmentInputs& in)
     givePieces(s.messages, in);
 }
 
-void BatchResidents::givePieces(const RowClass& rows, SegmentInputs& in)
+void BatchResidents::give(const StripPart& part, StripInputs& in)
+{
+    in.offsets = offsets(part.messages);
+    in.first = firstOf(part.messages);
+    for (std::size_t t = 0; t < part.tables.size(); ++t)
+        if (const Segment& place = part.tables[t].place; part.tables[t].inPlace())
+            in.columns[t] = columns(part.messages, place.columnSpace, place.columnKey);
+    givePieces(part.messages, in);
+}
+
+template <class Inputs>
+void BatchResidents::givePieces(const RowClass& rows, Inputs& in)
 {
     const Destinations& batch = m_block.destinations();
     const std::vector<kernels::HubPiece>& all = m_session.structure.hubPieces(rows.table, rows.key);

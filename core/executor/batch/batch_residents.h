@@ -3,6 +3,7 @@
 // Private to executor: provides the parts of resident tables and columns on a GPU that a batch reads.
 
 #include "executor/batch/segment_run.h"
+#include "executor/batch/strip_run.h"
 #include "executor/rows/block.h"
 #include "executor/session/session.h"
 
@@ -26,13 +27,15 @@ public:
     at::Tensor columns(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
     // Returns the offsets of the batch's destinations, as positions in the whole adjacency.
     at::Tensor offsets(const ir::RowClass& rows);
-    // Provides a segment with the structure of its messages.
+    // Provide a segment, or strips, with the structure of their messages.
     void give(const Segment& s, SegmentInputs& in);
+    void give(const StripPart& part, StripInputs& in);
 
 private:
     std::int64_t firstOf(const ir::RowClass& rows);
     const at::Tensor& allColumns(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
-    void givePieces(const ir::RowClass& rows, SegmentInputs& in);
+    template <class Inputs>
+    void givePieces(const ir::RowClass& rows, Inputs& in);
 
     Session& m_session;
     const LoopProgram& m_program;

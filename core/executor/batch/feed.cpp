@@ -38,6 +38,7 @@ void Feed::clear()
     m_times = {};
     m_offsets.clear();
     m_pieces.clear();
+    m_columns.clear();
     m_readBytes = m_structureBytes = 0;
 }
 
@@ -271,6 +272,7 @@ Given Feed::staged(const Instruction& i, const Buffer& buffer)
                 .offsets = {},
                 .pieces = {}};
     case Act::Segment: return stagedSegment(i, buffer);
+    case Act::Strips: return stagedStrips(i, buffer);
     default: return {};
     }
 }
@@ -282,6 +284,23 @@ Given Feed::stagedSegment(const Instruction& i, const Buffer& buffer)
     Given given{.rows = {}, .offsets = stagedOffsets(messages, buffer), .pieces = stagedPieces(messages, buffer)};
     if (i.segment.from < 0) given.rows = narrowed(columns(i.segment), mostOf(i), buffer);
     return given;
+}
+
+Given Feed::stagedStrips(const Instruction& i, const Buffer& buffer)
+{
+    if (skips(i)) return {};
+    const RowClass& messages = i.strips->messages;
+    Given given{.rows = {}, .offsets = stagedOffsets(messages, buffer), .pieces = stagedPieces(messages, buffer)};
+    for (const StripTableSource& t : i.strips->tables)
+        given.columns.push_back(t.inPlace() ? stagedColumns(t.place, buffer) : at::Tensor());
+    return given;
+}
+
+at::Tensor Feed::stagedColumns(const Segment& s, const Buffer& buffer)
+{
+    at::Tensor& staged = m_columns[{s.messages, s.columnSpace, s.columnKey}];
+    if (!staged.defined()) staged = narrowed(columns(s), mostOf(s), buffer);
+    return staged;
 }
 
 at::Tensor Feed::stagedOffsets(const RowClass& rows, const Buffer& buffer)
@@ -313,13 +332,17 @@ std::int64_t Feed::mostOf(const Instruction& i)
     case Act::Read: return m_session.structure.size(analysis::tableOf(i.rows));
     case Act::Positions: return m_block.count(i.in);
     case Act::Pick: return m_session.structure.size(m_session.analysis.tables.target(i.space, i.key));
-    case Act::Segment:
-        return m_session.structure.size(m_session.analysis.tables.target(i.segment.columnSpace, i.segment.columnKey));
+    case Act::Segment: return mostOf(i.segment);
     default: break;
     }
     std::int64_t sum = 0;
     for (const Operand& o : i.operands) sum += m_block.count(o.rows);
     return sum;
+}
+
+std::int64_t Feed::mostOf(const Segment& s)
+{
+    return m_session.structure.size(m_session.analysis.tables.target(s.columnSpace, s.columnKey));
 }
 
 std::int64_t Feed::mostOf(const Written& w) { return m_session.structure.size(m_session.analysis.rowSpace(w.value)); }
@@ -345,18 +368,10 @@ std::int64_t Feed::stagingBytes(const Instruction& i, Counted& counted)
     const auto bytes = [&](const RowClass& rows, std::int64_t each) {
         return StagingChunk::rounded(m_block.count(rows) * each);
     };
-    const auto offsets = [&](const RowClass& rows) {
-        if (!counted.offsets.insert(rows).second) return std::int64_t{0};
-        return StagingChunk::rounded((m_block.destinations().count + 1) * numberBytes(m_block.count(rows)));
-    };
-    const auto pieces = [&](const RowClass& rows) {
-        if (!counted.pieces.insert(rows).second) return std::int64_t{0};
-        return StagingChunk::rounded(mostPieceBytes(m_block.count(rows)));
-    };
     switch (i.act) {
     case Act::Read: return bytes(i.rows, picksThere(i) ? numberBytes(mostOf(i)) : rowBytesOf(i));
     case Act::Positions:
-        if (i.owners) return offsets(i.rows);
+        if (i.owners) return offsetBytes(i.rows, counted);
         [[fallthrough]];
     case Act::Select:
     case Act::Pick:
@@ -364,10 +379,34 @@ std::int64_t Feed::stagingBytes(const Instruction& i, Counted& counted)
     case Act::Segment: {
         const RowClass& messages = i.segment.messages;
         const std::int64_t columns = i.segment.from < 0 ? bytes(messages, numberBytes(mostOf(i))) : 0;
-        return columns + offsets(messages) + pieces(messages);
+        return columns + offsetBytes(messages, counted) + pieceBytes(messages, counted);
     }
+    case Act::Strips: return stagingBytes(*i.strips, counted);
     default: return 0;
     }
+}
+
+std::int64_t Feed::stagingBytes(const StripPart& part, Counted& counted)
+{
+    std::int64_t bytes = offsetBytes(part.messages, counted) + pieceBytes(part.messages, counted);
+    for (const StripTableSource& t : part.tables) {
+        const Segment& s = t.place;
+        if (!t.inPlace() || !counted.columns.insert({s.messages, s.columnSpace, s.columnKey}).second) continue;
+        bytes += StagingChunk::rounded(m_block.count(s.messages) * numberBytes(mostOf(s)));
+    }
+    return bytes;
+}
+
+std::int64_t Feed::offsetBytes(const RowClass& rows, Counted& counted)
+{
+    if (!counted.offsets.insert(rows).second) return 0;
+    return StagingChunk::rounded((m_block.destinations().count + 1) * numberBytes(m_block.count(rows)));
+}
+
+std::int64_t Feed::pieceBytes(const RowClass& rows, Counted& counted)
+{
+    if (!counted.pieces.insert(rows).second) return 0;
+    return StagingChunk::rounded(mostPieceBytes(m_block.count(rows)));
 }
 
 // A value that is read in the order of an adjacency exists as a whole in no other order.

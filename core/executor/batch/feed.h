@@ -5,6 +5,7 @@
 // computed.
 
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "executor/device/phases.h"
@@ -21,10 +22,18 @@ struct Given {
     // Read, Pick: rows of the table, or their numbers where the table is on the device. Positions, Select, Concat: row
     // numbers. Segment in place: columns.
     at::Tensor rows;
-    at::Tensor offsets;  // Segment
-    at::Tensor pieces;   // Segment: the parts into which rows with many edges are divided, as bytes
+    at::Tensor offsets;                    // Segment; Strips on a GPU, with pieces
+    at::Tensor pieces;                     // Segment: the parts into which rows with many edges are divided, as bytes
+    std::vector<at::Tensor> columns = {};  // Strips, GPU: by table; undefined if it is not read in place
     // Segment: rows and offsets are parts of those of the whole graph, see SegmentInputs.
     std::int64_t first = 0, count = -1;
+
+    template <class Work>
+    void each(const Work& work)
+    {
+        for (at::Tensor* const t : {&rows, &offsets, &pieces}) work(*t);
+        for (at::Tensor& t : columns) work(t);
+    }
 };
 
 class Feed {
@@ -66,6 +75,8 @@ public:
     [[nodiscard]] std::int64_t structureBytes() const { return m_structureBytes; }
 
 private:
+    using Columns = std::tuple<ir::RowClass, ir::SpaceId, ir::KeyId>;
+
     template <class Work>
     auto timed(Phase phase, Work&& work)
     {
@@ -81,9 +92,12 @@ private:
     at::Tensor inOrder(const Instruction& i, const Buffer* buffer);
     at::Tensor narrowed(const at::Tensor& numbers, std::int64_t most, const Buffer& buffer);
     std::int64_t mostOf(const Instruction& i);
+    std::int64_t mostOf(const Segment& s);
     std::int64_t mostOf(const Written& w);
     Given staged(const Instruction& i, const Buffer& buffer);
     Given stagedSegment(const Instruction& i, const Buffer& buffer);
+    Given stagedStrips(const Instruction& i, const Buffer& buffer);
+    at::Tensor stagedColumns(const Segment& s, const Buffer& buffer);
     at::Tensor stagedOffsets(const ir::RowClass& rows, const Buffer& buffer);
     at::Tensor stagedPieces(const ir::RowClass& rows, const Buffer& buffer);
     void countRead(ir::ValueId value, std::int64_t bytes);
@@ -93,8 +107,12 @@ private:
     const at::Tensor* inWindow(ir::ValueId value);
     struct Counted {
         std::set<ir::RowClass> offsets, pieces;  // those that an earlier instruction has provided
+        std::set<Columns> columns;
     };
     std::int64_t stagingBytes(const Instruction& i, Counted& counted);
+    std::int64_t stagingBytes(const StripPart& part, Counted& counted);
+    std::int64_t offsetBytes(const ir::RowClass& rows, Counted& counted);
+    std::int64_t pieceBytes(const ir::RowClass& rows, Counted& counted);
     std::int64_t rowBytesOf(const Instruction& i);
 
     Session& m_session;
@@ -103,6 +121,7 @@ private:
     const Window* m_window;
     PhaseTimes m_times;
     std::map<ir::RowClass, at::Tensor> m_offsets, m_pieces;  // staged once per class
+    std::map<Columns, at::Tensor> m_columns;                 // staged once for strips
     std::int64_t m_readBytes = 0, m_structureBytes = 0;
 };
 

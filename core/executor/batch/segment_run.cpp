@@ -126,7 +126,8 @@ at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
     return average ? mean(out, in.offsets, segment.empty) : out;
 }
 
-// A launch goes to the current device, whatever memory it is given.
+}  // namespace
+
 void checkCurrent(c10::Device device)
 {
     const c10::Device current = c10::impl::VirtualGuardImpl(device.type()).getDevice();
@@ -134,6 +135,20 @@ void checkCurrent(c10::Device device)
     raise(base::ErrorCode::Internal, "a kernel for cuda:" + std::to_string(device.index()) +
                                          " would be launched on cuda:" + std::to_string(current.index()));
 }
+
+bool launched(int code, Session& session)
+{
+    if (code == 0) return true;
+    if (code == kernels::kOutOfMemory) C10_THROW_ERROR(OutOfMemoryError, "a kernel could not be loaded");
+    const std::string why = kernels::cudaErrorText(code);
+    if (!kernels::kernelsCannotRun(code))
+        raise(base::ErrorCode::Internal, "the segment kernel failed on the GPU: " + why);
+    session.noteOnce("the segment kernels cannot run on this GPU (" + why +
+                     "); using LibTorch's general operators, which are slower");
+    return false;
+}
+
+namespace {
 
 // False if the kernels cannot run on this GPU.
 bool runOnGpu(kernels::SegmentArguments a, const SegmentInputs& in, Session& session)
@@ -147,15 +162,7 @@ bool runOnGpu(kernels::SegmentArguments a, const SegmentInputs& in, Session& ses
         a.partial = partial.mutable_data_ptr<float>();
     }
     checkCurrent(session.device.device());
-    const int code = accelerator().segment(a, session.device.stream(Lane::Compute));
-    if (code == 0) return true;
-    if (code == kernels::kOutOfMemory) C10_THROW_ERROR(OutOfMemoryError, "a kernel could not be loaded");
-    const std::string why = kernels::cudaErrorText(code);
-    if (!kernels::kernelsCannotRun(code))
-        raise(base::ErrorCode::Internal, "the segment kernel failed on the GPU: " + why);
-    session.noteOnce("the segment kernels cannot run on this GPU (" + why +
-                     "); using LibTorch's general operators, which are slower");
-    return false;
+    return launched(accelerator().segment(a, session.device.stream(Lane::Compute)), session);
 }
 
 }  // namespace

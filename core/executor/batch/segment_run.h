@@ -34,6 +34,12 @@ at::Tensor ownersOf(const at::Tensor& offsets, std::int64_t messages);
 // note says so once; any other failed launch raises Internal.
 at::Tensor runSegment(const Segment& segment, const SegmentInputs& inputs, Session& session);
 
+// GPU: returns whether a launch of kernels was accepted, given its code; false if they cannot run on this GPU, which a
+// note says once. Any other failed launch raises Internal.
+bool launched(int code, Session& session);
+// Raises Internal if another GPU is current: a launch goes to that one, whatever memory it is given.
+void checkCurrent(c10::Device device);
+
 // Returns the numbers in the form that the kernels take, with 32 or 64 bits; no data if the tensor is undefined.
 kernels::Index index(const at::Tensor& numbers);
 

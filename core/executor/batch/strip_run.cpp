@@ -5,6 +5,7 @@
 #include <ATen/Parallel.h>
 
 #include "executor/batch/segment_run.h"
+#include "executor/device/accelerator.h"
 #include "executor/program/fuse.h"
 
 namespace hopscope::executor {
@@ -31,14 +32,15 @@ at::Tensor inRows(const at::Tensor& table, kernels::StripRows rows)
 
 class Run {
 public:
-    Run(const StripInputs& in, const analysis::Analysis& analysis)
+    Run(const StripInputs& in, const Session& session)
         : m_in(in),
           m_program(in.part.program),
-          m_analysis(analysis),
-          m_options(at::TensorOptions().dtype(scalarType(in.part.program.element))),
+          m_analysis(session.analysis),
+          m_options(rowOptions(in)),
           m_destinations(in.offsets.numel() - 1)
     {
         m_arguments.offsets = index(in.offsets);
+        m_first = in.offsets.is_cpu() ? m_arguments.offsets[0] : in.first;
         for (std::size_t t = 0; t < in.tables.size(); ++t) m_arguments.tables.push_back(table(t));
     }
 
@@ -72,6 +74,23 @@ public:
         });
     }
 
+    // False if the kernels cannot run on this GPU.
+    bool computeThere(Session& session)
+    {
+        kernels::StripArguments& a = m_arguments;
+        a.destinations = m_destinations;
+        if (m_in.pieces.defined()) {
+            a.pieces = static_cast<const kernels::HubPiece*>(m_in.pieces.const_data_ptr());
+            a.pieceFirst = m_in.pieceFirst;
+            a.pieceCount = m_in.pieces.numel() / static_cast<std::int64_t>(sizeof(kernels::HubPiece));
+        }
+        const at::Tensor work =
+            at::empty({kernels::stripWorkBytes(m_program, a.pieceCount)}, m_options.dtype(at::kByte));
+        a.work = static_cast<std::byte*>(work.mutable_data_ptr());
+        checkCurrent(session.device.device());
+        return launched(accelerator().strips(m_program, a, session.device.stream(Lane::Compute)), session);
+    }
+
 private:
     kernels::StripTable table(std::size_t at)
     {
@@ -84,7 +103,7 @@ private:
         const bool apart = source.rows != kernels::StripRows::Single && rows.size(0) > 1;
         t.stride = apart ? rows.stride(0) : m_program.tableWidths[at];
         const bool alongEdges = source.rows == kernels::StripRows::Edges || source.rows == kernels::StripRows::Gathered;
-        t.first = alongEdges ? m_arguments.offsets[0] : 0;
+        t.first = alongEdges ? m_first : 0;
         t.columns = index(m_in.columns[at]);
         return t;
     }
@@ -93,18 +112,24 @@ private:
     const kernels::StripProgram& m_program;
     const analysis::Analysis& m_analysis;
     at::TensorOptions m_options;
-    std::int64_t m_destinations;
+    std::int64_t m_destinations, m_first = 0;
     kernels::StripArguments m_arguments;
     std::vector<at::Tensor> m_held;
 };
 
 }  // namespace
 
-std::vector<at::Tensor> runStrips(const StripInputs& inputs, const analysis::Analysis& analysis)
+at::TensorOptions rowOptions(const StripInputs& inputs)
 {
-    Run run(inputs, analysis);
+    return at::TensorOptions().dtype(scalarType(inputs.part.program.element)).device(inputs.offsets.device());
+}
+
+std::vector<at::Tensor> runStrips(const StripInputs& inputs, Session& session)
+{
+    Run run(inputs, session);
     std::vector<at::Tensor> results = run.outputs();
-    run.compute();
+    if (!session.device.gpu()) run.compute();
+    else if (!run.computeThere(session)) return runSteps(inputs, session);
     return results;
 }
 

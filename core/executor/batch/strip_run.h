@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 
 #include "executor/program/strips.h"
+#include "executor/session/session.h"
 
 namespace hopscope::executor {
 
@@ -16,10 +17,21 @@ struct StripInputs {
     std::vector<at::Tensor> columns;  // by table; Gathered: the row for each edge of the batch
     at::Tensor offsets;               // destinations + 1, from any number on
     bool alone;                       // on the calling thread, as in a tile; otherwise on all cores
+    // GPU: the first offset, and the number of edges; the rest as in SegmentInputs.
+    std::int64_t first = 0, messages = 0;
+    at::Tensor pieces = {};
+    std::int64_t pieceFirst = 0;
 };
 
-// Returns one tensor per output of the part, in the shapes of these values. Allocates these tensors, and scratch memory
-// that does not depend on the number of rows.
-std::vector<at::Tensor> runStrips(const StripInputs& inputs, const analysis::Analysis& analysis);
+// Returns the type and the device of rows.
+at::TensorOptions rowOptions(const StripInputs& inputs);
+
+// Returns one tensor per output of the part, in the shapes of these values, on the session's device. Allocates these
+// tensors, and scratch memory that does not depend on the number of rows, except that of a GPU for the pieces of hubs.
+// If the kernels cannot run on this GPU, LibTorch's operators compute the steps one by one, and a note says so once.
+std::vector<at::Tensor> runStrips(const StripInputs& inputs, Session& session);
+
+// Returns the same by LibTorch's operators, with a row of memory for each edge.
+std::vector<at::Tensor> runSteps(const StripInputs& inputs, Session& session);
 
 }  // namespace hopscope::executor

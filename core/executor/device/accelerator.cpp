@@ -46,6 +46,12 @@ public:
     {
         return kernels::segmentCuda(arguments, stream);
     }
+
+    int strips(const kernels::StripProgram& program, const kernels::StripArguments& arguments,
+               void* stream) const override
+    {
+        return kernels::stripCuda(program, arguments, stream);
+    }
 };
 
 const Accelerator*& chosen()

@@ -12,6 +12,7 @@
 
 #include "executor/executor.h"
 #include "kernels/segment.h"
+#include "kernels/strip.h"
 
 namespace hopscope::executor {
 
@@ -31,6 +32,9 @@ public:
     virtual bool limitMemory(c10::DeviceIndex device, std::int64_t bytes) const = 0;
     // Calls kernels::segmentCuda, or its replacement in tests, on the current device.
     virtual int segment(const kernels::SegmentArguments& arguments, void* stream) const = 0;
+    // The same for kernels::stripCuda.
+    virtual int strips(const kernels::StripProgram& program, const kernels::StripArguments& arguments,
+                       void* stream) const = 0;
 };
 
 // Returns the accelerator in use: CUDA, unless it was replaced.

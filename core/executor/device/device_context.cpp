@@ -19,7 +19,7 @@ using c10::impl::VirtualGuardImpl;
 
 namespace {
 
-constexpr double gpuShare = 1 / 1.5;  // of the free memory, for batches without a limit
+constexpr double gpuShare = 1 / 1.5;  // of the memory that nothing else takes, for batches without a limit
 constexpr double cpuShare = 1 / 4.0;
 
 std::atomic<bool> lost = false;
@@ -205,9 +205,14 @@ std::int64_t DeviceContext::totalMemory() const
     return static_cast<std::int64_t>(allocator().getMemoryInfo(m_device.index()).second);
 }
 
-double DeviceContext::batchBudget(std::optional<std::int64_t> limit) const
+double leftToBatches(double budget, double held, std::optional<std::int64_t> limit)
 {
-    if (gpu()) return limit ? static_cast<double>(*limit) : static_cast<double>(freeMemory()) * gpuShare;
+    return std::max((budget - held) * (limit ? 1 : gpuShare), 1.0);
+}
+
+double DeviceContext::budget(std::optional<std::int64_t> limit) const
+{
+    if (gpu()) return static_cast<double>(limit.value_or(freeMemory() + memory().current));
     const double bytes = limit ? static_cast<double>(tensorLimit(*limit) - cpuMemory().current)
                                : static_cast<double>(freeMemory()) * cpuShare;
     return std::min(bytes, cpuBatchBytes);

@@ -61,9 +61,10 @@ public:
     void unpin();
     [[nodiscard]] std::int64_t freeMemory() const;  // bytes, including the allocator's cached memory
     [[nodiscard]] std::int64_t totalMemory() const;
-    // Returns the bytes that a batch may take: the rest of the limit, which on a CPU applies to the whole process, or,
-    // without a limit, a share of the free memory. Negative if the limit is already exceeded.
-    [[nodiscard]] double batchBudget(std::optional<std::int64_t> limit) const;
+    // On a CPU: returns the bytes that a batch may take, the rest of the limit, which applies to the whole process, or,
+    // without a limit, a share of the free memory. Negative if the limit is already exceeded. On a GPU: returns the bytes
+    // that may be held there in all: the limit or, without one, what is free or held already.
+    [[nodiscard]] double budget(std::optional<std::int64_t> limit) const;
     [[nodiscard]] MemoryStats memory() const;
     void resetPeak();
     // Returns the executed operators that have no deterministic kernel on GPUs, under LibTorch's names.
@@ -82,6 +83,9 @@ private:
     std::int64_t m_limit = 0;
     bool m_limited = true;  // the allocator enforces the limit
 };
+
+// Returns the part of a GPU's budget that batches may use while `held` bytes are held outside of them; at least 1.
+double leftToBatches(double budget, double held, std::optional<std::int64_t> limit);
 
 // Returns LibTorch's device for a name such as "cuda:1", with the device type of the accelerator.
 c10::Device deviceNamed(const std::string& device);

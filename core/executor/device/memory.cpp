@@ -69,16 +69,19 @@ void* mapped(std::int64_t bytes, bool hugePages)
     return memory;
 }
 
+// Batches differ a little: a block is reused for requests that are somewhat smaller.
+std::int64_t somewhatLarger(std::int64_t bytes) { return bytes + bytes / 2; }
+
 // Blocks by size.
 class FreeBlocks {
 public:
     void put(void* block, std::int64_t bytes) { m_blocks[bytes].push_back(block); }
 
-    // One of this size or somewhat larger, since batches differ a little; nullptr: there is none.
-    std::pair<void*, std::int64_t> take(std::int64_t bytes)
+    // The smallest with at least `bytes` and at most `most` bytes; nullptr: there is none.
+    std::pair<void*, std::int64_t> take(std::int64_t bytes, std::int64_t most)
     {
         const auto it = m_blocks.lower_bound(bytes);
-        if (it == m_blocks.end() || it->first > bytes + bytes / 2) return {};
+        if (it == m_blocks.end() || it->first > most) return {};
         const std::pair<void*, std::int64_t> block{it->second.back(), it->first};
         it->second.pop_back();
         if (it->second.empty()) m_blocks.erase(it);
@@ -104,7 +107,7 @@ class Slabs {
 public:
     std::pair<void*, std::int64_t> take(std::int64_t bytes)
     {
-        if (const auto block = m_free.take(bytes); block.first) return block;
+        if (const auto block = m_free.take(bytes, somewhatLarger(bytes)); block.first) return block;
         if (m_left < bytes) {
             if (m_left > 0) m_free.put(m_next, m_left);
             m_next = static_cast<std::byte*>(mapped(slabBytes, true));
@@ -178,7 +181,14 @@ public:
         const std::lock_guard lock(m_mutex);
         m_limit = bytes;
         m_slackBefore = m_slack;
+        m_exact = false;
         dropBlocks();
+    }
+
+    void setExact(bool exact)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_exact = exact;
     }
 
     void dropCache()
@@ -224,7 +234,7 @@ private:
             const auto [part, size] = m_slabs.take(bytes);
             return finish(part, size, bytes, Kind::Part);
         }
-        if (const auto [cached, size] = m_free.take(bytes); cached) {
+        if (const auto [cached, size] = m_free.take(bytes, m_exact ? bytes : somewhatLarger(bytes)); cached) {
             m_cached -= size;
             return finish(cached, size, bytes, Kind::Large);
         }
@@ -257,6 +267,7 @@ private:
     std::int64_t m_limit = 0, m_cached = 0;
     std::int64_t m_slack = 0;        // bytes of the blocks in use that are not counted
     std::int64_t m_slackBefore = 0;  // at the time of setLimit(): older blocks do not count against it
+    bool m_exact = false;            // no block is reused for a smaller request
     FreeBlocks m_free;
     Slabs m_slabs;
 };
@@ -308,6 +319,20 @@ std::int64_t countedOnGpu(std::int64_t wanted)
     return (wanted + step - 1) / step * step;
 }
 
+std::int64_t reservedOnGpu(const std::vector<std::int64_t>& wanted)
+{
+    constexpr std::int64_t mib = 1 << 20, shared = 20 * mib;
+    std::int64_t small = 0, own = 0;
+    double middle = 0;  // segments
+    for (const std::int64_t bytes : wanted) {
+        if (bytes <= mib) small += countedOnGpu(bytes);
+        else if (bytes >= 10 * mib) own += (bytes + 2 * mib - 1) / (2 * mib) * (2 * mib);
+        else middle += 1.0 / static_cast<double>(shared / bytes);
+    }
+    return (small + 2 * mib - 1) / (2 * mib) * (2 * mib) +
+           static_cast<std::int64_t>(std::ceil(middle - 1e-9)) * shared + own;
+}
+
 AllocationTrace::AllocationTrace(Spilled spilled) : m_outer(listening), m_spilled(spilled) { listening = this; }
 AllocationTrace::~AllocationTrace() { listening = m_outer; }
 
@@ -341,6 +366,7 @@ MemoryStats cpuMemory() { return pool().stats(); }
 void resetCpuPeak() { pool().resetPeak(); }
 void setCpuLimit(std::int64_t bytes) { pool().setLimit(bytes); }
 void dropCpuCache() { pool().dropCache(); }
+void reuseLargerBlocks(bool allowed) { pool().setExact(!allowed); }
 
 SpillScope::SpillScope(const std::string& folder, std::int64_t threshold)
     : m_outer(spilling),

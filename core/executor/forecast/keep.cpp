@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "executor/forecast/planned.h"
 
@@ -93,7 +94,8 @@ std::vector<Candidate> candidates(const analysis::Analysis& analysis, executor::
 
 }  // namespace
 
-// Keeps as many tables as leave half of the memory to batches.
+// Keeps as many tables as leave enough memory to batches. The adjacencies, which every stage traverses, come first if they
+// leave room for any table.
 plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Plan plan, const PredictOptions& options,
                      std::stop_token stop)
 {
@@ -102,15 +104,21 @@ plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Pla
     if (plan.device == "cpu") return plan;
     const plan::Plan bare = plan;
     Planned planned(analysis, known, bare, stop);
-    const double most = planned.budget(options.memory) / 2;
-    const auto fits = [&] { return Planned(analysis, known, plan, stop).keptBytes() <= most; };
     const Prediction copied = planned.predict(options);
-    for (const Candidate& candidate : candidates(analysis, *known.structure, planned.programs(), copied)) {
-        plan.resident.push_back(candidate.value);
-        if (!fits()) plan.resident.pop_back();
+    const auto fits = [&](Peaks peaks) { return Planned(analysis, known, plan, stop).leavesEnough(options, peaks); };
+    const std::vector<Candidate> best = candidates(analysis, *known.structure, planned.programs(), copied);
+    for (const bool structure : {true, false}) {
+        plan.residentStructure = structure;
+        std::ranges::transform(best, std::back_inserter(plan.resident), &Candidate::value);
+        const bool all = fits(Peaks::No);  // in most cases, and known at once
+        if (!all) plan.resident.clear();
+        for (std::size_t i = 0; !all && i < best.size(); ++i) {
+            plan.resident.push_back(best[i].value);
+            if (!fits(Peaks::No)) plan.resident.pop_back();
+        }
+        while (!plan.resident.empty() && !fits(Peaks::Yes)) plan.resident.pop_back();
+        if (!plan.resident.empty()) return plan;
     }
-    plan.residentStructure = !plan.resident.empty();
-    if (!fits()) plan.residentStructure = false;
     return plan;
 }
 

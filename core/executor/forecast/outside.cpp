@@ -23,15 +23,21 @@ std::int64_t Outside::before(const std::vector<const executor::LoopProgram*>& pr
     return there + prologue(programs, std::move(stop)).held;
 }
 
-std::int64_t Outside::most(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop)
+std::int64_t Outside::most(const std::vector<const executor::LoopProgram*>& programs, std::int64_t allowed,
+                           std::stop_token stop)
 {
-    return besides() + prologue(programs, std::move(stop)).peak;
+    Prologue& found = prologue(programs, stop);
+    if (!found.bounded) return besides() + found.peak;
+    const std::int64_t bound = besides() + mostMade();
+    if (bound <= allowed) return bound;
+    if (const auto exact = made(programs, std::move(stop))) found = *exact;
+    return besides() + found.peak;
 }
 
 // All tensors of the process but those that this structure holds.
 std::int64_t Outside::besides() const { return executor::cpuMemory().current - m_structure.heldBytes(); }
 
-Outside::Prologue Outside::prologue(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop)
+Outside::Prologue& Outside::prologue(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop)
 {
     if (m_always.empty()) m_always = executor::prologueValues(m_analysis, {});
     std::set<ValueId> values(m_always.begin(), m_always.end());
@@ -41,28 +47,48 @@ Outside::Prologue Outside::prologue(const std::vector<const executor::LoopProgra
     }
     auto known = m_prologues.find(values);
     if (known == m_prologues.end()) {
-        const Prologue made = computed(programs, values, std::move(stop));
+        const std::optional<Prologue> exact = isSmall() ? made(programs, std::move(stop)) : std::nullopt;
+        const Prologue found = exact ? *exact : bounded(values);
         if (m_prologues.size() >= remembered) m_prologues.erase(m_prologues.begin());
-        known = m_prologues.emplace(std::move(values), made).first;
+        known = m_prologues.emplace(std::move(values), found).first;
     }
     return known->second;
 }
 
-Outside::Prologue Outside::computed(const std::vector<const executor::LoopProgram*>& programs,
-                                    const std::set<ValueId>& values, std::stop_token stop)
+bool Outside::isSmall() const
 {
-    std::int64_t rows = 0, bytes = 0;
+    std::int64_t rows = 0;
     for (const ir::Value& v : m_analysis.program.values)
         if (v.origin == ir::Origin::Input && m_analysis.hasRows(v.id))
             rows += m_structure.size(m_analysis.rowSpace(v.id));
-    if (rows <= smallGraph)
-        if (const auto found = made(programs, std::move(stop))) return *found;
-    for (const ValueId v : values) {
-        const std::int64_t size = executor::wholeBytes(m_analysis, v, m_structure.sizes());
-        const bool anonymous = m_analysis.program.value(v).origin == ir::Origin::Op && size < executor::spillThreshold;
-        bytes += anonymous ? executor::countedBytes(size) : 0;
-    }
-    return {.held = bytes, .peak = bytes};
+    return rows <= smallGraph;
+}
+
+Outside::Prologue Outside::bounded(const std::set<ValueId>& kept)
+{
+    std::set<ValueId> held = kept;
+    for (const ValueId v : executor::definingValues(m_analysis))
+        if (v.valid()) held.insert(v);
+    std::int64_t bytes = 0;
+    for (const ValueId v : held) bytes += anonymousBytes(v);
+    return {.held = bytes, .peak = bytes, .bounded = true};
+}
+
+// All values that a prologue may compute, and as much again within operators.
+std::int64_t Outside::mostMade()
+{
+    std::int64_t bytes = 0;
+    for (const ir::Value& v : m_analysis.program.values)
+        if (v.kind == ir::ValueKind::Tensor && m_analysis.available(v.id)) bytes += 2 * anonymousBytes(v.id);
+    return bytes;
+}
+
+// Counts a value of the prologue that is not spilled.
+std::int64_t Outside::anonymousBytes(ValueId value)
+{
+    if (m_analysis.program.value(value).origin != ir::Origin::Op) return 0;
+    const std::int64_t size = executor::wholeBytes(m_analysis, value, m_structure.sizes());
+    return size < executor::spillThreshold ? executor::countedBytes(size) : 0;
 }
 
 std::optional<Outside::Prologue> Outside::made(const std::vector<const executor::LoopProgram*>& programs,

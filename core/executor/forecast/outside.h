@@ -25,13 +25,15 @@ public:
     {}
 
     // Returns the bytes held before the first batch: those of all tensors of the process (of `structure` only if it is
-    // kept during the run), and those that the prologue computes. If the graph is small, the latter are determined by
-    // computing the prologue; on a large graph, all its values with rows are spilled. Results are cached.
+    // kept during the run), and those that the prologue computes and keeps. If the graph is small, the latter are
+    // determined by computing the prologue; on a large graph, by the sizes of values that are not spilled. Results are
+    // cached.
     std::int64_t before(const std::vector<const executor::LoopProgram*>& programs, bool staysBeside,
                         std::stop_token stop);
-    // Returns the same at the peak of the prologue, if that is known. Its intermediate values are freed before the
-    // first batch.
-    std::int64_t most(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
+    // Returns the same at the peak of the prologue, whose intermediate values are freed before the first batch. On a
+    // large graph, returns an upper bound if it is at most `allowed`; otherwise computes the prologue.
+    std::int64_t most(const std::vector<const executor::LoopProgram*>& programs, std::int64_t allowed,
+                      std::stop_token stop);
     // Returns the values without rows that are evaluated during a loop and kept until the end of the run.
     [[nodiscard]] std::set<ir::ValueId> evaluatedBy(const executor::LoopProgram& program) const;
     std::int64_t bytes(ir::ValueId value);  // bytes of such a value, as counted by the allocator
@@ -39,10 +41,13 @@ public:
 private:
     struct Prologue {
         std::int64_t held = 0, peak = 0;
+        bool bounded = false;  // by the sizes of the values that it keeps
     };
-    Prologue prologue(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
-    Prologue computed(const std::vector<const executor::LoopProgram*>& programs, const std::set<ir::ValueId>& values,
-                      std::stop_token stop);
+    Prologue& prologue(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
+    [[nodiscard]] bool isSmall() const;
+    Prologue bounded(const std::set<ir::ValueId>& kept);
+    std::int64_t mostMade();
+    std::int64_t anonymousBytes(ir::ValueId value);
     std::optional<Prologue> made(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
     std::int64_t besides() const;
     [[nodiscard]] bool evaluated(ir::ValueId value) const;

@@ -19,6 +19,17 @@ namespace {
 
 constexpr double usableShare = 0.56;  // of a budget: the part that a batch sizer uses once it has learned
 
+// Batches of a loop on a GPU whose tables are there: enough of them to overlap, each long enough not to notice its
+// fixed costs. Where they take much memory, tables that need not be copied again are worth more than large batches.
+constexpr std::int64_t batchesOfLoop = 32;
+constexpr double shareOfBatch = 0.05;  // of the memory
+
+// The bytes that a batch on a GPU may use.
+double allowedOnGpu(double budget, double outside, const PredictOptions& options)
+{
+    return usableShare * executor::leftToBatches(budget, outside, options.memory);
+}
+
 std::set<RowClass> frontiers(const plan::Loop& loop)
 {
     std::set<RowClass> classes;
@@ -66,9 +77,7 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
     m_peaks = peaks == Peaks::Yes;
     const std::int64_t size = batchSize(options, m_peaks ? Probing::Yes : forComparison(options));
     prediction.batch = gpu() ? size : smallestBatch(size);
-    m_baseline = m_peaks ? baseline(options.staysBeside) : 0;
-    m_parts.clear();
-    m_staying.clear();
+    m_held.emplace(m_choice, m_structure, m_peaks ? baseline(options.staysBeside, Probing::Yes) : 0);
     m_eachBatch = options.eachBatch;
     for (std::size_t s = 0; s < m_plan.stages.size(); ++s) prediction.stages.push_back(stage(s, size));
     for (const plan::Checkpoint& c : m_plan.checkpoints)
@@ -79,21 +88,7 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
 
 double Planned::budget(std::optional<std::int64_t> memory)
 {
-    return executor::DeviceContext(m_plan.device).batchBudget(memory);
-}
-
-double Planned::keptBytes()
-{
-    std::set<executor::ResidentPart> all;
-    for (const auto& loops : m_programs)
-        for (const executor::LoopProgram& program : loops)
-            for (executor::ResidentPart part : m_choice.parts(program)) {
-                if (part.kind == executor::ResidentPart::Store) part.kind = executor::ResidentPart::Table;
-                all.insert(part);
-            }
-    double bytes = 0;
-    for (const executor::ResidentPart& part : all) bytes += static_cast<double>(m_choice.bytes(part, m_structure));
-    return bytes;
+    return executor::DeviceContext(m_plan.device).budget(memory);
 }
 
 plan::RowCounts Planned::countRows(const PredictOptions& options)
@@ -166,6 +161,7 @@ Timing Planned::timed(const PlannedLoop& l, std::int64_t rows, const WallTable& 
                     return static_cast<double>(on.kind == RowKind::All ? 0
                                                                        : m_counts.of(*l.program.loop, on, rows).total);
                 }};
+    run.gpu = gpu();
     run.batches = static_cast<double>(m_counts.of(*l.program.loop, own, rows).perBatch.size());
     if (l.program.tiling) run.workers = l.program.tiling->workers;
     return timingOf(m_analysis, m_structure, run, walls, m_known.reuse);
@@ -175,7 +171,8 @@ void Planned::compile(const PredictOptions& options)
 {
     m_loops.clear();
     if (!gpu()) return compileOnCpu(options);
-    m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure, std::nullopt);
+    m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure,
+                                         executor::Families::of(options.fuse, true), std::nullopt);
     for (const auto& programs : m_programs) {
         auto& loops = m_loops.emplace_back();
         for (const executor::LoopProgram& p : programs) loops.emplace_back(m_known.compiled.onGpu(p, m_choice));
@@ -189,9 +186,9 @@ void Planned::compileOnCpu(const PredictOptions& options)
                                           .tile = options.tile,
                                           .budget = budget(options.memory),
                                           .threads = at::get_num_threads(),
-                                          .families = executor::Families::of(options.fuse),
                                           .store = options.store};
-    const executor::LoopCompiler compiler(m_analysis, m_choice, m_structure, request);
+    const executor::LoopCompiler compiler(m_analysis, m_choice, m_structure,
+                                          executor::Families::of(options.fuse, false), request);
     executor::StoredValues stored;
     m_known.compiled.begin(options);
     for (const plan::Stage& stage : m_plan.stages) {
@@ -250,26 +247,67 @@ std::int64_t Planned::fitting(const PlannedLoop& l, double allowed, Probing prob
         [&](std::int64_t size) { return probing == Probing::Yes && fits(size, Rows::Counted); });
 }
 
-// Halves of all destinations until every loop fits.
+// Halves of all destinations until they fit, in each loop for itself. Returns the smallest of these sizes.
 std::int64_t Planned::batchSizeOnGpu(const PredictOptions& options)
 {
-    std::int64_t size = largestBatch();
-    const double allowed = usableShare * std::max(budget(options.memory) - keptBytes(), 1.0);
-    while (size > 1 && mostMemory(size) > allowed) size = (size + 1) / 2;
+    followOnGpu(Probing::Yes);
+    const double all = budget(options.memory);
     const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_choice, m_programs, {});
+    std::int64_t smallest = largestBatch();
     for (auto& loops : m_loops)
-        for (PlannedLoop& l : loops)
-            l.most = stagedAtOnce(m_counts, l.program, l.traffic, slot,
-                                  std::min(size, m_structure.size(l.program.loop->destination)));
+        for (PlannedLoop& l : loops) {
+            const std::int64_t count = m_structure.size(l.program.loop->destination);
+            std::int64_t size = std::max<std::int64_t>(count, 1);
+            const double allowed = allowedOnGpu(all, l.outside, options);
+            while (size > 1 && memoryOf(l, size, Rows::Bounded, Probing::Yes) > allowed) size = (size + 1) / 2;
+            if (size < count) smallest = std::min(smallest, size);
+            l.most = stagedAtOnce(m_counts, l.program, l.traffic, slot, std::min(size, count));
+        }
+    return smallest;
+}
+
+bool Planned::leavesEnough(const PredictOptions& options, Peaks peaks)
+{
+    const Probing probing = peaks == Peaks::Yes ? Probing::Yes : Probing::No;
+    followOnGpu(probing);
+    const double all = budget(options.memory);
+    for (const auto& loops : m_loops)
+        for (const PlannedLoop& l : loops) {
+            const std::int64_t size = options.batch ? *options.batch : quickEnough(l, all, options, probing);
+            if (memoryOf(l, size, Rows::Bounded, probing) > allowedOnGpu(all, l.outside, options)) return false;
+        }
+    return true;
+}
+
+std::int64_t Planned::quickEnough(const PlannedLoop& l, double budget, const PredictOptions& options, Probing probing)
+{
+    const double allowed = allowedOnGpu(budget * shareOfBatch, 0, options);
+    std::int64_t size = std::max<std::int64_t>(m_structure.size(l.program.loop->destination) / batchesOfLoop, 1);
+    while (size > 1 && memoryOf(l, size, Rows::Bounded, probing) > allowed) size = (size + 1) / 2;
     return size;
 }
 
+void Planned::followOnGpu(Probing probing)
+{
+    m_held.emplace(m_choice, m_structure, baseline(false, probing));
+    for (std::size_t s = 0; s < m_loops.size(); ++s) {
+        for (PlannedLoop& l : m_loops[s]) {
+            prepares(l, probing);
+            m_held->loads(l.program);
+            l.outside = m_held->bytes() + m_held->unused();
+            reduces(l);
+        }
+        m_held->drops(s, m_programs);
+    }
+}
+
 // Bytes held before any batch. On a GPU these are left by other runs; weights come with the loops.
-double Planned::baseline(bool staysBeside)
+double Planned::baseline(bool staysBeside, Probing probing)
 {
     if (!gpu()) return static_cast<double>(m_known.outside.before(programsOf(), staysBeside, m_stop));
     for (const auto& loops : m_loops)
-        for (const PlannedLoop& l : loops) learntAbout(l);
+        for (const PlannedLoop& l : loops)
+            if (probing == Probing::Yes) learntAbout(l);
     return static_cast<double>(executor::DeviceContext(m_plan.device).memory().current);
 }
 
@@ -281,52 +319,26 @@ std::vector<const executor::LoopProgram*> Planned::programsOf() const
     return programs;
 }
 
-// Values without rows are evaluated once and stay from here on.
-void Planned::stays(ir::ValueId value, std::int64_t bytes)
-{
-    if (m_staying.insert(value).second) m_baseline += static_cast<double>(bytes);
-}
-
 // Adds the values that a loop evaluates once for all of its batches: on a GPU beforehand.
-void Planned::prepares(const PlannedLoop& l)
+void Planned::prepares(const PlannedLoop& l, Probing probing)
 {
+    const LoopMemory* const learnt = gpu() && probing == Probing::Yes ? learntAbout(l) : nullptr;
     if (!gpu()) {
-        for (const ir::ValueId v : l.compiled->evaluated) stays(v, m_known.outside.bytes(v));
-    } else if (const LoopMemory* const learnt = learntAbout(l)) {
-        for (const auto& [value, bytes] : learnt->whole()) stays(value, bytes);
+        for (const ir::ValueId v : l.compiled->evaluated) m_held->stays(v, m_known.outside.bytes(v));
+    } else if (learnt) {
+        for (const auto& [value, bytes] : learnt->whole()) m_held->stays(value, bytes);
     } else {
         for (const ir::ValueId v : executor::wholeOperands(l.program))
-            stays(v, executor::countedOnGpu(executor::wholeBytes(m_analysis, v, m_structure.sizes())));
+            m_held->stays(v, executor::countedOnGpu(executor::wholeBytes(m_analysis, v, m_structure.sizes())));
     }
-}
-
-// Adds the parts that stay on a GPU from this loop on, and the bytes to copy them there.
-void Planned::loads(PredictedStage& result, const executor::LoopProgram& program)
-{
-    const auto held = [&](const executor::ResidentPart& part) { return m_parts.contains(part); };
-    for (const executor::ResidentLoad& load : m_choice.added(program, held, m_structure)) {
-        m_parts.insert(load.part);
-        m_baseline += static_cast<double>(executor::countedOnGpu(load.bytes));
-        result.bytes.h2d += load.copied.h2d;
-        result.bytes.structure += load.copied.structure;
-    }
-}
-
-void Planned::drops(std::size_t stage)
-{
-    std::erase_if(m_parts, [&](const executor::ResidentPart& part) {
-        const bool gone = !m_choice.usedAfter(part, stage, m_programs);
-        if (gone) m_baseline -= static_cast<double>(executor::countedOnGpu(m_choice.bytes(part, m_structure)));
-        return gone;
-    });
 }
 
 void Planned::reduces(const PlannedLoop& l)
 {
     for (const executor::Reduced& r : l.program.reductions) {
         const ir::ValueId out = m_analysis.program.op(r.op).outputs.at(0);
-        stays(out, gpu() ? executor::countedOnGpu(executor::wholeBytes(m_analysis, out, m_structure.sizes()))
-                         : m_known.outside.bytes(out));
+        m_held->stays(out, gpu() ? executor::countedOnGpu(executor::wholeBytes(m_analysis, out, m_structure.sizes()))
+                                 : m_known.outside.bytes(out));
     }
 }
 
@@ -336,17 +348,18 @@ PredictedStage Planned::stage(std::size_t at, std::int64_t size)
     PredictedStage result;
     result.index = m_plan.stages[at].index;
     if (!gpu() && m_peaks)
-        for (const PlannedLoop& l : loops) prepares(l);
+        for (const PlannedLoop& l : loops) prepares(l, Probing::Yes);
     for (const PlannedLoop& l : loops) {
-        if (gpu() && m_peaks) prepares(l);
-        loads(result, l.program);
+        if (gpu() && m_peaks) prepares(l, Probing::Yes);
+        result.loaded += m_held->loads(l.program);
         addLoop(result, l, size);
         if (gpu()) reduces(l);
     }
     if (!gpu())
         for (const PlannedLoop& l : loops) reduces(l);
+    result.bytes += result.loaded;
     for (const auto& [value, bytes] : result.read) result.bytes.h2d += bytes;
-    drops(at);
+    m_held->drops(at, m_programs);
     return result;
 }
 

@@ -14,6 +14,7 @@
 #include "executor/forecast/batch_sizes.h"
 #include "executor/forecast/class_counts.h"
 #include "executor/forecast/compiled_loops.h"
+#include "executor/forecast/held.h"
 #include "executor/forecast/outside.h"
 #include "executor/forecast/predict.h"
 #include "executor/forecast/probe.h"
@@ -52,11 +53,10 @@ public:
     LeastMemory leastMemory(PredictOptions options);
     plan::RowCounts countRows(const PredictOptions& options);
     std::vector<StageTime> times(const PredictOptions& options, const plan::Machine& machine);
-    // Returns the bytes that a run allows for a batch; on a GPU, this includes memory held outside batches. `memory`
-    // has the same meaning as in PredictOptions.
-    double budget(std::optional<std::int64_t> memory);
-    // Returns the bytes of everything that the plan keeps on the GPU, as if all of it were there at once.
-    double keptBytes();
+    // Returns whether the tables and adjacencies that the plan keeps on the GPU leave enough memory to the batches of
+    // every loop: those that a run needs to be quick, or those that the user has chosen. Operators' own temporaries
+    // count only with `peaks`.
+    bool leavesEnough(const PredictOptions& options, Peaks peaks);
     [[nodiscard]] const executor::StagePrograms& programs() const { return m_programs; }  // on a GPU
 
 private:
@@ -71,8 +71,9 @@ private:
         const executor::LoopProgram& program;
         const Traffic& traffic;
         const executor::MemoryModel& memory;
-        // Destinations that memory allows in a batch; on a GPU, those whose copies fit into pinned memory.
+        // Destinations that memory allows in a batch; on a GPU, whose copies fit into pinned memory as well.
         std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        double outside = 0;  // on a GPU: bytes reserved there outside of its batches
     };
     using ClassRows = std::map<ir::RowClass, Counts>;
 
@@ -94,7 +95,9 @@ private:
     {
         return l.program.tiling ? l.program.tiling->rows : std::min(size, l.most);
     }
-    double mostMemory(std::int64_t size);
+    double budget(std::optional<std::int64_t> memory);  // as DeviceContext::budget()
+    std::int64_t quickEnough(const PlannedLoop& l, double budget, const PredictOptions& options, Probing probing);
+    void followOnGpu(Probing probing);  // sets PlannedLoop::outside
     // Whether the peak of a batch is computed from upper bounds of its numbers of rows or from their counts.
     enum class Rows : bool { Bounded, Counted };
     double memoryOf(const PlannedLoop& l, std::int64_t size, Rows rows, Probing probing);
@@ -117,14 +120,11 @@ private:
     Timing timing(const PlannedLoop& l, std::int64_t size, const WallTable& walls);
     Timing timed(const PlannedLoop& l, std::int64_t rows, const WallTable& walls);
 
-    // Returns the memory held outside batches before the first stage. The functions below follow it through the stages.
-    double baseline(bool staysBeside);
+    // Returns the memory held outside of batches before the first stage. The functions below follow it through a stage.
+    double baseline(bool staysBeside, Probing probing);
     [[nodiscard]] std::vector<const executor::LoopProgram*> programsOf() const;  // of all loops
-    void stays(ir::ValueId value, std::int64_t bytes);
-    void prepares(const PlannedLoop& l);
-    void loads(PredictedStage& result, const executor::LoopProgram& program);
+    void prepares(const PlannedLoop& l, Probing probing);
     void reduces(const PlannedLoop& l);
-    void drops(std::size_t stage);
 
     const analysis::Analysis& m_analysis;
     Known& m_known;
@@ -135,9 +135,7 @@ private:
     std::stop_token m_stop;
     executor::StagePrograms m_programs;  // on a GPU
     std::vector<std::vector<PlannedLoop>> m_loops;
-    double m_baseline = 0;  // bytes held outside of the batches of the current stage
-    std::set<ir::ValueId> m_staying;
-    std::set<executor::ResidentPart> m_parts;
+    std::optional<Held> m_held;
     bool m_peaks = true, m_eachBatch = false;
 };
 

@@ -66,14 +66,6 @@ double heldAtMost(const executor::MemoryModel& memory, const std::map<RowClass, 
 
 }  // namespace
 
-double Planned::mostMemory(std::int64_t size)
-{
-    double most = 0;
-    for (const auto& loops : m_loops)
-        for (const PlannedLoop& l : loops) most = std::max(most, memoryOf(l, size, Rows::Bounded, Probing::Yes));
-    return most;
-}
-
 double Planned::memoryOf(const PlannedLoop& l, std::int64_t size, Rows rows, Probing probing)
 {
     const plan::Loop& loop = *l.program.loop;
@@ -130,14 +122,14 @@ void Planned::addMemory(PredictedStage& result, const PlannedLoop& l, const Coun
                            return dryRun(l, nullptr, counts, batch, size).has_value();
                        });
     result.estimated |= !known;
-    if (const auto most = static_cast<std::int64_t>(peak(l, counts, learntAbout(l), size) + m_baseline);
+    if (const auto most = static_cast<std::int64_t>(peak(l, counts, learntAbout(l), size) + m_held->bytes());
         most > result.peakMemory) {
         result.peakMemory = most;
-        result.outside = static_cast<std::int64_t>(m_baseline);
+        result.outside = static_cast<std::int64_t>(m_held->bytes());
     }
     for (std::size_t batch = 0; m_eachBatch && batch < own.perBatch.size(); ++batch)
         result.batchPeaks.push_back(
-            static_cast<std::int64_t>(bytesIn(l, learntAbout(l), counts, batch, size) + m_baseline));
+            static_cast<std::int64_t>(bytesIn(l, learntAbout(l), counts, batch, size) + m_held->bytes()));
 }
 
 LeastMemory Planned::leastMemory(PredictOptions options)
@@ -152,7 +144,9 @@ LeastMemory Planned::leastMemory(PredictOptions options)
             const auto bytes = static_cast<std::int64_t>(heldAtMost(l.memory, counts));
             if (bytes > least.bytes) least = {m_plan.stages[s].index, bytes};
         }
-    if (!gpu()) least.prologue = m_known.outside.most(programsOf(), m_stop);
+    const std::int64_t allowed =
+        options.memory ? executor::tensorLimit(*options.memory) : std::numeric_limits<std::int64_t>::max();
+    if (!gpu()) least.prologue = m_known.outside.most(programsOf(), allowed, m_stop);
     return least;
 }
 

@@ -35,6 +35,7 @@ namespace hopscope::forecast {
 struct PredictedStage : plan::StagePrediction {  // `seconds` stays 0; see StageTime
     plan::StageId index{1};
     std::int64_t outside = 0;  // the part of peakMemory that is held outside of batches
+    plan::Bytes loaded;        // the part of `bytes` that is copied once, to stay on a GPU
     bool estimated = false;    // peakMemory is an estimate, since the dry run of some loop was not sufficient
     std::map<ir::ValueId, std::int64_t> read;  // of bytes.h2d, by value
     // The number of destinations in batches that fit, by loop, for a run to use. It is nullopt if the run finds the
@@ -157,8 +158,8 @@ public:
     base::Result<LeastMemory> leastMemory(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
     // Chooses the tables that stay on the GPU, in place of those in the plan: those that save the most copying relative
-    // to their size, in at most half of the memory. If any stay, the index arrays stay as well, provided that they fit.
-    // In a plan for a CPU, nothing stays. Fails like predict().
+    // to their size, each from its first use to its last, in all memory that batches do not need. The adjacencies stay
+    // as well if that leaves room for any table. In a plan for a CPU, nothing stays. Fails like predict().
     base::Result<plan::Plan> keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop);
 
     // Checks the inputs as executor::Structure::checkGuards() does. Fails with Input if they do not pass, and like

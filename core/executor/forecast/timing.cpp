@@ -164,7 +164,7 @@ private:
         return messages * randomRow(WallKind::Segments, width, m_run.rows(s.sourceRows) / m_run.batches);
     }
 
-    // Each step writes its rows, in the caches, and the next one reads them.
+    // Each step writes its rows, in the caches, and the next one reads them. A GPU has them in shared memory.
     Work strips(const Instruction& i)
     {
         const executor::StripPart& part = *i.strips;
@@ -172,8 +172,9 @@ private:
         const double item = part.program.element == kernels::StripElement::Float64 ? 8 : 4;
         Work work{.near = result(i)};
         for (const kernels::StripStep& step : part.program.steps)
-            work.near +=
-                item * effort(step.op) * static_cast<double>(step.width) * (step.perDestination ? destinations : edges);
+            work.near += m_run.gpu ? 0
+                                   : item * effort(step.op) * static_cast<double>(step.width) *
+                                         (step.perDestination ? destinations : edges);
         for (const executor::StripTableSource& table : part.tables) {
             if (!table.value.valid() || table.rows == kernels::StripRows::Single) continue;
             if (table.rows == kernels::StripRows::Gathered) work.rows += gathered(table.place, rowBytes(table.value));

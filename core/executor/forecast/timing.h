@@ -50,6 +50,7 @@ struct LoopRun {
     double batches = 1;                               // tiles count as batches
     int workers = 1;                                  // workers that compute batches in parallel
     std::function<double(const ir::RowClass&)> rows;  // of all batches
+    bool gpu = false;
 };
 
 // Adds up the times of the loop's instructions, plus the cost of a call for each. Products take the rate of their

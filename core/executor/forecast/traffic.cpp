@@ -84,9 +84,10 @@ private:
 
     void strips(const executor::Instruction& i)
     {
+        if (m_choice.skips(i)) return counts(i);
         bool inPlace = false;
         for (const executor::StripTableSource& t : i.strips->tables) {
-            if (t.rows != kernels::StripRows::Gathered || t.operand >= 0) continue;
+            if (!t.inPlace()) continue;
             along(t.place);
             inPlace = true;
         }

@@ -52,8 +52,9 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
     ++m_report.backOffs;
     m_session.device.emptyCache();
     if (!sizer.backOff(destinations.count)) {
-        if (std::exchange(m_retried, destinations.first) != destinations.first) return;  // now that the cache is empty
-        const auto limit = m_session.options.memoryLimit;
+        if (!m_session.device.gpu()) reuseLargerBlocks(false);
+        if (std::exchange(m_retried, destinations.first) != destinations.first) return;  // now that nothing is wasted
+        const auto limit = m_session.options.memory;
         raise(base::ErrorCode::Resources,
               "stage " + std::to_string(m_report.index.number) + " runs out of memory even for " +
                   wordsFor(destinations.count) + " (rows that belong to " +
@@ -297,7 +298,7 @@ void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, con
     // Evaluated beforehand, so that all batches take the same memory.
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);
     const auto stays = static_cast<double>(session.device.memory().current);
-    LoopSizer sizer(session, program, std::max(budget - stays, 1.0));
+    LoopSizer sizer(session, program, leftToBatches(budget, stays, session.options.memory));
     const std::int64_t count = session.structure.size(program.loop->destination);
     Flow(session, program, sizer, books, share.left.value_or(std::vector{Destinations{0, count}})).run();
     books.close();

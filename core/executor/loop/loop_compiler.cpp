@@ -20,10 +20,11 @@ bool isTable(const analysis::Analysis& analysis, Structure& structure, ir::Value
 }  // namespace
 
 LoopCompiler::LoopCompiler(const analysis::Analysis& analysis, const ResidentChoice& choice, Structure& structure,
-                           const std::optional<TilingRequest>& tiling)
+                           const Families& families, const std::optional<TilingRequest>& tiling)
     : m_analysis(analysis),
       m_choice(choice),
       m_structure(structure),
+      m_families(families),
       m_tiling(tiling)
 {}
 
@@ -55,8 +56,7 @@ LoopProgram LoopCompiler::inBatches(const plan::Loop& loop, const StoredValues& 
 LoopProgram LoopCompiler::compiled(const plan::Loop& loop, const StoredValues& stored, Way way) const
 {
     const InPlace inPlace = [&](ir::ValueId v, bool inStrips) { return readsInPlace(v, inStrips, stored.contains(v)); };
-    const Families families = m_tiling ? m_tiling->families : Families::onGpu();
-    LoopProgram program = compileLoop(m_analysis, loop, stored, inPlace, way, families);
+    LoopProgram program = compileLoop(m_analysis, loop, stored, inPlace, way, m_families);
     if (m_tiling) program.store = m_tiling->store;
     return program;
 }

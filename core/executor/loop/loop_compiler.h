@@ -16,9 +16,9 @@ using StoredValues = std::unordered_set<ir::ValueId>;
 
 class LoopCompiler {
 public:
-    // `tiling` is for a CPU, on which loops run in tiles if possible. The other arguments must outlive the compiler.
+    // `tiling` is for a CPU, on which loops run in tiles if possible. The first three arguments must outlive the compiler.
     LoopCompiler(const analysis::Analysis& analysis, const ResidentChoice& choice, Structure& structure,
-                 const std::optional<TilingRequest>& tiling);
+                 const Families& families, const std::optional<TilingRequest>& tiling);
 
     // Compiles a loop, which must outlive the program. `stored` contains at least those of the values written by
     // earlier stages that the loop computes or reads. Linear in the loop.
@@ -39,6 +39,7 @@ private:
     const analysis::Analysis& m_analysis;
     const ResidentChoice& m_choice;
     Structure& m_structure;
+    Families m_families;
     std::optional<TilingRequest> m_tiling;
 };
 

@@ -35,10 +35,10 @@ void prepare(Structure& structure, const analysis::Analysis& analysis, const Loo
 }  // namespace
 
 StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan& plan, const ResidentChoice& choice,
-                            Structure& structure, const std::optional<TilingRequest>& tiling)
+                            Structure& structure, const Families& families, const std::optional<TilingRequest>& tiling)
 {
     StagePrograms stages;
-    const LoopCompiler compiler(analysis, choice, structure, tiling);
+    const LoopCompiler compiler(analysis, choice, structure, families, tiling);
     StoredValues stored;
     for (const plan::Stage& stage : plan.stages) {
         auto& loops = stages.emplace_back();

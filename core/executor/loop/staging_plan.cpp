@@ -57,7 +57,8 @@ private:
         case Act::Pick:
         case Act::Select:
         case Act::Concat: return rows(i.rows) * 4;
-        case Act::Segment: return static_cast<double>(m_count + 1) * 4;
+        case Act::Segment:
+        case Act::Strips: return static_cast<double>(m_count + 1) * 4;
         default: return 0;
         }
     }

@@ -36,8 +36,8 @@ void markAll(const at::Tensor& rows, graph::RowSet& set)
 // The part of the limit that is left by the process's memory without a file.
 std::int64_t leftByLimit(const Options& options, std::int64_t handed)
 {
-    if (!options.memoryLimit) return std::numeric_limits<std::int64_t>::max();
-    return std::max<std::int64_t>(*options.memoryLimit - base::anonymousMemory("self") + handed, 0);
+    if (!options.memory) return std::numeric_limits<std::int64_t>::max();
+    return std::max<std::int64_t>(*options.memory - base::anonymousMemory("self") + handed, 0);
 }
 
 std::int64_t bytesOf(const HandedOn& handed)

@@ -23,7 +23,6 @@ struct TilingRequest {
     std::optional<std::int64_t> tile;   // destinations per tile; nullopt: chosen by the bytes that a tile works on
     double budget = 1;                  // bytes for all workers together
     int threads = 1;
-    Families families{};  // families of steps that are computed in strips
     base::StoreType store = base::StoreType::Exact;
 };
 

@@ -90,7 +90,7 @@ Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const s
     : m_analysis(analysis),
       m_loop(loop),
       m_uses(uses),
-      m_doubles(families.doubles)
+      m_doubles(families.gpu)
 {
     for (int i = 0; i < static_cast<int>(loop.steps.size()); ++i) {
         for (ir::ValueId v : op(i).outputs) m_producers[{v, loop.steps[static_cast<std::size_t>(i)].rows}] = i;
@@ -116,7 +116,7 @@ Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const s
     for (const auto& [step, fusion] : m_fusions)
         for (const int part : {fusion.gather, fusion.scale})
             if (part >= 0) m_vanished.insert(part);
-    if (families.chain) findProducts();
+    if (families.chain && !families.gpu) findProducts();
 }
 
 std::optional<StripAct> Fuser::rowAct(int step, kernels::StripOp op) const

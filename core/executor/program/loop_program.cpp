@@ -30,7 +30,7 @@ public:
           m_stored(stored),
           m_way(way),
           m_uses(operandUses()),
-          m_fuser(analysis, loop, m_uses, way == Way::Gpu ? Families::onGpu() : families),
+          m_fuser(analysis, loop, m_uses, families),
           m_tables(analysis, loop, m_uses, m_fuser, {.stored = stored, .suitable = inPlace, .way = way})
     {
         m_result.loop = &loop;

@@ -28,7 +28,7 @@ enum class Act : std::uint8_t {
     Select,     // rows of a Filter or Perm table, gathered from the parent's
     Concat,     // rows of a Cat table from its parts, in the order of the class
     Segment,    // gather, scale and aggregate by destination, fused: no row is materialised per edge
-    Strips,     // CPU: a region of steps, computed in strips of edges
+    Strips,     // a region of steps, computed in strips of edges
     RowDots,    // CPU: a product that is only added up along the last dimension
 };
 
@@ -119,7 +119,7 @@ enum class Way : std::uint8_t {
 using InPlace = std::function<bool(ir::ValueId, bool inStrips)>;
 
 // Compiles a loop. `stored` contains the values that earlier stages write; `families` determines the steps computed in
-// strips and is ignored on a GPU. In batches on a CPU, all frontiers of the loop are built, because their rows are
+// strips. In batches on a CPU, all frontiers of the loop are built, because their rows are
 // counted; otherwise, frontiers that are only read in place are not. Raises Internal if the plan uses a value that is
 // neither stored nor computed.
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,

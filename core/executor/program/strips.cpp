@@ -18,10 +18,13 @@ bool Families::has(base::Fuse family) const
     return false;
 }
 
-Families Families::of(const std::vector<base::Fuse>& chosen)
+Families Families::of(const std::vector<base::Fuse>& chosen, bool gpu)
 {
     const auto has = [&](base::Fuse f) { return std::ranges::find(chosen, f) != chosen.end(); };
-    return {.chain = has(base::Fuse::Chain), .softmax = has(base::Fuse::Softmax), .several = has(base::Fuse::Several)};
+    return {.chain = has(base::Fuse::Chain),
+            .softmax = has(base::Fuse::Softmax),
+            .several = has(base::Fuse::Several),
+            .gpu = gpu};
 }
 
 namespace {
@@ -100,6 +103,7 @@ private:
         if (!m_request.families.has(region.family) || !pays(*steps, aggregations)) return false;
         StripPart part = stripPart(m_request, region);
         if (!kernels::setPhases(part.program)) return false;
+        if (m_request.families.gpu && !kernels::stripFits(part.program)) return false;
         m_regions.push_back(std::move(region));
         return true;
     }

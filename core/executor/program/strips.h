@@ -24,11 +24,12 @@ struct StepUse {
 struct Families {
     bool chain = true, softmax = true, several = true;
     bool segments = true;  // gather, scale and aggregate by destination
-    bool doubles = false;  // also of 64-bit numbers, by LibTorch's operators along the offsets of destinations
+    // Segments of 64-bit numbers as well, by LibTorch's operators along the offsets of destinations; programs of strips
+    // that the GPU's kernel takes; no sums of products along rows.
+    bool gpu = false;
 
     [[nodiscard]] bool has(base::Fuse family) const;
-    static Families of(const std::vector<base::Fuse>& chosen);
-    static Families onGpu() { return {.chain = false, .softmax = false, .several = false, .doubles = true}; }
+    static Families of(const std::vector<base::Fuse>& chosen, bool gpu);
 };
 
 // An operand of a step that can be computed in a strip: a number, or a value on a row class (All: without rows).
@@ -96,6 +97,9 @@ struct StripTableSource {
     // a number, or is read in place.
     int operand = -1;
     Segment place{};  // Gathered: the location of the rows
+
+    // Whether rows are gathered from a table where it lies.
+    [[nodiscard]] bool inPlace() const { return rows == kernels::StripRows::Gathered && operand < 0; }
 };
 
 // A region as a program for the kernels.

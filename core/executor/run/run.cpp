@@ -29,6 +29,8 @@ namespace hopscope::executor {
 
 namespace {
 
+constexpr double shareOfTables = 0.25;  // of a GPU's memory: more leave no room for segments that are used in part
+
 // Restores the process-wide limit however the run ends.
 class LimitScope {
 public:
@@ -64,7 +66,7 @@ public:
         setLimit();
         const bool gpu = m_session.device.gpu();
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure,
-                                   tilingOf(m_session, m_budget));
+                                   familiesOf(m_session), tilingOf(m_session, m_budget));
         if (gpu && m_session.options.journal) tileOnGpu(m_session, m_programs, m_budget);
         prologue();
         beginJournal();
@@ -92,9 +94,9 @@ private:
     void setLimit()
     {
         DeviceContext& device = m_session.device;
-        const auto wanted = m_session.options.memoryLimit;
+        const auto wanted = m_session.options.memory;
         if (wanted) device.setLimit(device.gpu() ? *wanted : tensorLimit(*wanted));
-        m_budget = device.batchBudget(wanted);
+        m_budget = device.budget(wanted);
         if (const Journal* const journal = m_session.options.journal)
             m_budget = static_cast<double>(journal->batchBytes().value_or(steadyBatchBytes(wanted, device)));
         m_budget = std::max(m_budget, 1.0);
@@ -105,7 +107,9 @@ private:
         m_session.observer.prologueStarted();
         const double began = m_session.seconds();
         arrangeNodes(m_session, m_programs);
+        reuseLargerBlocks(!m_session.options.memory);  // a prologue that runs out of memory is not repeated
         makePrologue(m_session.structure, m_session.analysis, m_programs, m_session.options.folder);
+        reuseLargerBlocks(true);
         m_session.report.prologueSeconds = m_session.seconds() - began;
         m_session.observer.prologueFinished(m_session.report.prologueSeconds);
     }
@@ -316,9 +320,27 @@ private:
         createStores(program);
         m_session.spares.drop();
         makeReducers(program);
-        report.bytes += m_session.residents.load(program);
-        runLoop(m_session, program, books, share, m_budget);
+        const double unused = loadResidents(program, report);
+        runLoop(m_session, program, books, share, m_budget - unused);
         if (m_commit) m_commit->check();
+    }
+
+    // Where tables take much of a GPU's memory, the allocator gives back what batches have left: a table that was put into
+    // a part of it would keep the whole. Returns the bytes that it reserves for tables in vain.
+    double loadResidents(const LoopProgram& program, StageReport& report)
+    {
+        DeviceContext& device = m_session.device;
+        double tables = 0;
+        for (const ir::ValueId v : m_session.plan.resident)
+            tables += static_cast<double>(wholeBytes(m_session.analysis, v, m_session.structure.sizes()));
+        const bool much = device.gpu() && tables > shareOfTables * m_budget;
+        if (much) {
+            device.synchronize();
+            device.emptyCache();
+        }
+        report.bytes += m_session.residents.load(program);
+        const MemoryStats held = device.memory();
+        return much ? static_cast<double>(held.reserved - held.current) : 0;
     }
 
     void finishLoop(const LoopProgram& program, const Remainder& left)
@@ -422,7 +444,7 @@ bool stayInMemory(const base::TensorMap& inputs, const Options& options)
 tl::unexpected<base::Error> outOfMemory(const Options& options)
 {
     const std::string limit =
-        options.memoryLimit ? base::formatBytes(static_cast<double>(*options.memoryLimit)) : "the device's memory";
+        options.memory ? base::formatBytes(static_cast<double>(*options.memory)) : "the device's memory";
     return base::fail(base::ErrorCode::Resources,
                       "out of memory outside of any batch: " + limit + " is not enough for this graph", moreMemory);
 }
@@ -434,9 +456,9 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
                             std::stop_token stop, std::shared_ptr<Structure> known)
 {
     installCpuAllocator();
-    const graph::ScratchScope scratch(options.memoryLimit && options.device == "cpu");
+    const graph::ScratchScope scratch(options.memory && options.device == "cpu");
     const c10::InferenceMode inference;
-    const Cores cores(options.threads);
+    const Cores cores(options.threads.value_or(0));
     return catchAtBoundary(
         [&] {
             const std::shared_ptr<Structure> structure =

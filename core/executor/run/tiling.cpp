@@ -6,16 +6,13 @@
 
 namespace hopscope::executor {
 
-namespace {
-
-Families familiesOf(const Options& options)
+Families familiesOf(const Session& session)
 {
-    if (options.probe && options.probe->everyOperator())
-        return {.chain = false, .softmax = false, .several = false, .segments = false};
-    return Families::of(options.fuse);
+    const bool gpu = session.device.gpu();
+    if (session.options.probe && session.options.probe->everyOperator())
+        return {.chain = false, .softmax = false, .several = false, .segments = gpu, .gpu = gpu};
+    return Families::of(session.options.fuse, gpu);
 }
-
-}  // namespace
 
 std::optional<TilingRequest> tilingOf(const Session& session, double budget)
 {
@@ -25,7 +22,6 @@ std::optional<TilingRequest> tilingOf(const Session& session, double budget)
                          .tile = options.tile,
                          .budget = budget,
                          .threads = at::get_num_threads(),
-                         .families = familiesOf(options),
                          .store = options.store};
 }
 

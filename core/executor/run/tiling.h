@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: determines from a run's options how its loops may be tiled.
+// Private to executor: determines from a run's options what its loops fuse, and how they may be tiled.
 
 #include <optional>
 
@@ -8,6 +8,9 @@
 #include "executor/session/session.h"
 
 namespace hopscope::executor {
+
+// Returns the patterns that are fused; for the debugger, which shows every operator, none.
+Families familiesOf(const Session& session);
 
 // Returns how loops are tiled; nullopt on a GPU. `budget` has the same meaning as for runLoop().
 std::optional<TilingRequest> tilingOf(const Session& session, double budget);

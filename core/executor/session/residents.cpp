@@ -20,6 +20,14 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 16;
 
+// Whether the columns on a device have all rows that strips gather where they lie.
+bool isSliced(const StripPart& part)
+{
+    return part.messages.kind == RowKind::Owned && std::ranges::all_of(part.tables, [](const StripTableSource& t) {
+               return !t.inPlace() || executor::isSliced(t.place.messages, t.place.columnSpace, t.place.columnKey);
+           });
+}
+
 }  // namespace
 
 ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same,
@@ -38,6 +46,7 @@ bool ResidentChoice::skips(const Instruction& i) const
     if (i.act == Act::Read && holds(i.value)) return i.rows.kind == RowKind::Batch || inOrder(i);
     if (i.act == Act::Positions) return m_structure && i.owners;
     if (i.act == Act::Pick) return m_structure && isSliced(i.rows, i.space, i.key);
+    if (i.act == Act::Strips) return m_structure && isSliced(*i.strips);
     return i.act == Act::Segment && m_structure && i.segment.messages.kind == RowKind::Owned;
 }
 
@@ -67,8 +76,27 @@ std::vector<ResidentPart> structureOf(const Instruction& i)
         if (s.from < 0) parts.push_back(columns(s.messages, s.columnSpace, s.columnKey));
         return parts;
     }
+    case Act::Strips: {
+        const RowClass& messages = i.strips->messages;
+        std::vector<ResidentPart> parts{of(ResidentPart::Offsets, messages), of(ResidentPart::Pieces, messages)};
+        for (const StripTableSource& t : i.strips->tables)
+            if (t.inPlace()) parts.push_back(columns(messages, t.place.columnSpace, t.place.columnKey));
+        return parts;
+    }
     default: return {};
     }
+}
+
+// The values whose rows an instruction gathers where they lie.
+std::vector<ir::ValueId> gatheredBy(const Instruction& i)
+{
+    if (i.act == Act::Pick) return {i.value};
+    if (i.act == Act::Segment && i.segment.from < 0) return {i.segment.source};
+    std::vector<ir::ValueId> values;
+    if (i.act == Act::Strips)
+        for (const StripTableSource& t : i.strips->tables)
+            if (t.inPlace()) values.push_back(t.value);
+    return values;
 }
 
 }  // namespace
@@ -85,9 +113,8 @@ std::vector<ResidentPart> ResidentChoice::parts(const LoopProgram& program) cons
             if (inOrder(i)) add({.kind = ResidentPart::Owned, .value = i.value, .rows = i.rows});
             else add({ResidentPart::Table, i.value});
         }
-        const bool gathers = i.act == Act::Pick || (i.act == Act::Segment && i.segment.from < 0);
-        const ir::ValueId table = program.tableOf(i.act == Act::Pick ? i.value : i.segment.source);
-        if (gathers && holds(table)) add({ResidentPart::Table, table});
+        for (const ir::ValueId value : gatheredBy(i))
+            if (const ir::ValueId table = program.tableOf(value); holds(table)) add({ResidentPart::Table, table});
         if (skips(i))
             for (const ResidentPart& part : structureOf(i)) add(part);
     }

@@ -265,18 +265,24 @@ void findNumbers(Structure& structure, const analysis::Analysis& analysis)
 
 }  // namespace
 
+std::vector<ir::ValueId> definingValues(const analysis::Analysis& analysis)
+{
+    std::vector<ir::ValueId> values;
+    for (const analysis::Space& s : analysis.tables.spaces) {
+        values.insert(values.end(), {s.selector, s.index});
+        values.insert(values.end(), std::begin(s.columns), std::end(s.columns));
+    }
+    for (const analysis::Key& k : analysis.tables.keys) values.push_back(k.column);
+    return values;
+}
+
 void Structure::keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned)
 {
     const auto keepOne = [this](ir::ValueId v) {
         if (v.valid()) m_kept.insert(m_same.first(v));
     };
     for (const ir::ValueId v : values) keepOne(v);
-    for (const analysis::Space& s : m_analysis.tables.spaces) {
-        keepOne(s.selector);
-        keepOne(s.index);
-        for (const ir::ValueId column : s.columns) keepOne(column);
-    }
-    for (const analysis::Key& k : m_analysis.tables.keys) keepOne(k.column);
+    for (const ir::ValueId v : definingValues(m_analysis)) keepOne(v);
     std::unordered_set<ir::OpId> seen;
     for (ir::ValueId v : m_kept) countConsumers(v, seen);
     for (ir::ValueId v : owned) countConsumers(m_same.first(v), seen);

@@ -17,7 +17,8 @@ import time
 import numpy as np
 import torch
 from blocks import Block, Graph, Total
-from files import Problem, Store, read_data, read_safetensors
+from files import Problem, Store, read_data, read_tensors
+from formats import data_forms
 
 MOST_DESTINATIONS = 1 << 17
 OWNED_ROWS = 1 << 20
@@ -48,7 +49,7 @@ def load_stages(folder, code):
     """A module that holds those of prologue.py, stage_1.py, ... by the names of their methods."""
     folder = pathlib.Path(folder)
     stages = torch.nn.Module()
-    stages.weights = read_safetensors(part_of(folder, "weights.safetensors"))
+    stages.weights = read_tensors(part_of(folder, "weights.safetensors"))
     for name in ["prologue", *dict.fromkeys(f"stage_{loop['stage']}" for loop in code["loops"]), "results"]:
         if name == "results" and not (folder / "results.py").is_file():
             continue
@@ -271,6 +272,8 @@ class Run:
                 continue
             first = last
             self.report(loop["method"], first, total)
+        if not total and any(result["merge"] and result["merge"]["kind"].startswith("scatter") for result, _ in results):
+            self._batch(loop, stage, block, results, 0, 0)  # tables into which nothing is scattered
         block.begin(0, 0)
         for result, target in results:
             if isinstance(target, Total):
@@ -413,7 +416,7 @@ class Arguments(argparse.ArgumentParser):
 def arguments_of(words):
     parser = Arguments(description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--data", action="append", required=True, metavar="DATA",
-                        help="inputs: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may be repeated")
+                        help=f"inputs: {data_forms()}; may be repeated")
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the results, such as out.npy")
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N [default: cpu]")
     parser.add_argument("--batch", type=int,

@@ -158,8 +158,7 @@ base::Status trustedByContent(const std::string& path, const std::string& sha256
     if (known || std::ranges::find(sampleHashes, sha256) != std::end(sampleHashes)) return {};
     return base::fail(base::ErrorCode::Untrusted, path + " holds code that you have not agreed to run",
                       "agree to this file, once, with hopscope-engine trust " + shellWord(path) +
-                          " (in Python: hopscope.trust); or run it this time with --trust, or name trusted folders in "
-                          "HOPSCOPE_TRUST");
+                          " (in Python: hopscope.trust); or name trusted folders in HOPSCOPE_TRUST");
 }
 
 base::Status mayRun(const std::string& path)

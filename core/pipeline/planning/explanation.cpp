@@ -77,7 +77,8 @@ private:
         if (!forecast) return base::forward(forecast);
         const placement::CostModel costs(m_with.prepared.analysis, m_with.request.objective,
                                          machineFor(m_with.request.device), std::move(*rows));
-        placement::Account account = placement::accountOf(m_with.prepared.analysis, costs, plan);
+        placement::Account account =
+            placement::accountOf(m_with.prepared.analysis, costs.with(placement::residencyOf(plan)), plan);
         Priced priced = pricedWith(std::move(account), plan, forecast->prediction);
         priced.seconds = forecast->seconds();
         return priced;

@@ -1,6 +1,8 @@
 #include "pipeline/planning/memory_fit.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -65,12 +67,77 @@ std::string limitText(std::int64_t limit, std::int64_t allowed, std::int64_t eno
     return text + ", which leaves " + base::formatBytes(static_cast<double>(allowed)) + " for tensors";
 }
 
+// A plan, and the search for the least limit that it fits into.
+class Checking {
+public:
+    Checking(const plan::Plan& plan, forecast::Predictor& predictor, forecast::PredictOptions limits,
+             std::stop_token stop)
+        : m_plan(plan),
+          m_predictor(predictor),
+          m_limits(std::move(limits)),
+          m_stop(std::move(stop))
+    {}
+
+    using Need = std::optional<forecast::LeastMemory>;  // that the limit does not leave
+
+    base::Result<Need> unmet(const forecast::Prediction& prediction)
+    {
+        const std::int64_t allowed = allowedBy(*m_limits.memory, m_plan.device);
+        const bool asPlanned = withMargin(peakOf(prediction)) <= allowed;
+        if (asPlanned && allowed > plentyForPrologue) return Need();
+        const base::Result<forecast::LeastMemory> least = m_predictor.leastMemory(m_plan, m_limits, m_stop);
+        if (!least) return base::forward(least);
+        if (asPlanned && enoughFor(*least) <= allowed) return Need();  // smaller batches need no look
+        const base::Result<forecast::LeastMemory> need = withOperators(least, m_plan, m_predictor, m_limits, m_stop);
+        if (!need) return base::forward(need);
+        return enoughFor(*need) <= allowed ? Need() : Need(*need);
+    }
+
+    // Between a limit that does not suffice for the need and one that does. Stages that run in tiles need less memory
+    // than a batch of one destination with many edges, but only a larger limit leaves enough for tiles.
+    std::int64_t sufficient(std::int64_t limit, const forecast::LeastMemory& need)
+    {
+        std::int64_t low = limit, high = limitFor(need);
+        for (int step = 0; step < steps; ++step) {
+            const std::int64_t middle = low + (high - low) / 2;
+            const std::optional<Need> found = unmetWithin(step == 0 ? high : middle);
+            if (!found) break;
+            if (step == 0) high = *found ? limitFor(**found) : high;
+            else (*found ? low : high) = middle;
+        }
+        return high;
+    }
+
+    [[nodiscard]] std::int64_t limitFor(const forecast::LeastMemory& need) const
+    {
+        return m_plan.device == "cpu" ? executor::processLimit(enoughFor(need)) : enoughFor(need);
+    }
+
+private:
+    static constexpr int steps = 6;
+
+    // nullopt if it is unknown
+    std::optional<Need> unmetWithin(std::int64_t limit)
+    {
+        m_limits.memory = limit;
+        const base::Result<forecast::Prediction> prediction = m_predictor.predict(m_plan, m_limits, m_stop);
+        if (!prediction) return std::nullopt;
+        base::Result<Need> need = unmet(*prediction);
+        return need ? std::optional(std::move(*need)) : std::nullopt;
+    }
+
+    const plan::Plan& m_plan;
+    forecast::Predictor& m_predictor;
+    forecast::PredictOptions m_limits;
+    std::stop_token m_stop;
+};
+
 enum class Fits : std::uint8_t { AsPlanned, InSmallerBatches, No };
 
 struct Candidate {
     PlanAnswer answer;
     Fits fits = Fits::No;
-    double worth = 0;  // seconds of the forecast; bytes that it needs, where it does not fit
+    double worth = 0;  // seconds of the forecast; a sufficient limit, where it does not fit
     [[nodiscard]] std::pair<Fits, double> rank() const { return {fits, worth}; }
 };
 
@@ -95,28 +162,39 @@ public:
     base::Result<PlanAnswer> best(PlanAnswer found)
     {
         base::Result<Candidate> best = ranked(std::move(found));
-        for (const auto make : {&Fitting::fewestBytes, &Fitting::storingAll}) {
-            if (!best || (make == &Fitting::storingAll && best->fits != Fits::No)) break;
-            base::Result<PlanAnswer> other = (this->*make)();
-            base::Result<Candidate> ranking = other ? ranked(std::move(*other)) : base::forward(other);
-            if (!ranking && ranking.error().code == base::ErrorCode::Cancelled) return base::forward(ranking);
-            if (ranking && ranking->rank() < best->rank()) best = std::move(ranking);
-        }
+        if (best) best = better(std::move(*best), fewestBytes());
+        if (!best) return base::forward(best);
+        if (best->fits != Fits::No) return std::move(best->answer);
+        // These do not depend on the limit: one of them is found again within the limit that a refusal names.
+        m_naming = true;
+        for (const auto make : {&Fitting::unlimited, &Fitting::storingAll})
+            if (best) best = better(std::move(*best), (this->*make)());
         if (!best) return base::forward(best);
         return std::move(best->answer);
     }
 
 private:
+    // Fails only with Cancelled: otherwise, a plan that cannot be ranked is not better.
+    base::Result<Candidate> better(Candidate best, base::Result<PlanAnswer> other)
+    {
+        base::Result<Candidate> ranking = other ? ranked(std::move(*other)) : base::forward(other);
+        if (!ranking && ranking.error().code == base::ErrorCode::Cancelled) return base::forward(ranking);
+        return ranking && ranking->rank() < best.rank() ? std::move(*ranking) : std::move(best);
+    }
+
     base::Result<Candidate> ranked(PlanAnswer answer)
     {
         const plan::Plan& plan = answer.plan;
         const auto forecast = forecastOf(m_with.prepared, m_with.predictor, plan, m_limits, m_with.stop);
         if (!forecast) return base::forward(forecast);
-        const auto need = withOperators(m_with.predictor.leastMemory(plan, m_limits, m_with.stop), plan,
-                                        m_with.predictor, m_limits, m_with.stop);
+        Checking checking(plan, m_with.predictor, m_limits, m_with.stop);
+        const auto need = checking.unmet(forecast->prediction);
         if (!need) return base::forward(need);
-        const std::int64_t enough = enoughFor(*need);
-        if (enough > m_allowed) return Candidate{std::move(answer), Fits::No, static_cast<double>(enough)};
+        if (*need) {
+            const double limit = m_naming ? static_cast<double>(checking.sufficient(*m_limits.memory, **need))
+                                          : std::numeric_limits<double>::infinity();
+            return Candidate{std::move(answer), Fits::No, limit};
+        }
         const bool asPlanned = withMargin(peakOf(forecast->prediction)) <= m_allowed;
         return Candidate{std::move(answer), asPlanned ? Fits::AsPlanned : Fits::InSmallerBatches, forecast->seconds()};
     }
@@ -125,6 +203,18 @@ private:
     {
         PlanRequest request = m_with.request;
         request.objective = base::Objective::Bytes;
+        return foundFor(request);
+    }
+
+    base::Result<PlanAnswer> unlimited()
+    {
+        PlanRequest request = m_with.request;
+        request.limits.memory.reset();
+        return foundFor(request);
+    }
+
+    base::Result<PlanAnswer> foundFor(const PlanRequest& request)
+    {
         base::Result<PlanAnswer> found =
             searchPlan({m_with.prepared, m_with.predictor, request, m_with.progress, m_with.stop});
         if (!found) return found;
@@ -151,6 +241,7 @@ private:
     const Planning& m_with;
     const forecast::PredictOptions& m_limits;
     std::int64_t m_allowed;
+    bool m_naming = false;  // a limit for a refusal
 };
 
 }  // namespace
@@ -169,21 +260,17 @@ base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& pre
                          const forecast::PredictOptions& limits, const std::stop_token& stop)
 {
     if (!limits.memory) return {};
-    const std::int64_t allowed = allowedBy(*limits.memory, plan.device);
-    const bool asPlanned = withMargin(peakOf(prediction)) <= allowed;
-    if (asPlanned && allowed > plentyForPrologue) return {};
-    const base::Result<forecast::LeastMemory> least = predictor.leastMemory(plan, limits, stop);
-    if (!least) return base::forward(least);
-    if (asPlanned && enoughFor(*least) <= allowed) return {};  // smaller batches need no look
-    const base::Result<forecast::LeastMemory> need = withOperators(least, plan, predictor, limits, stop);
+    Checking checking(plan, predictor, limits, stop);
+    const auto need = checking.unmet(prediction);
     if (!need) return base::forward(need);
-    const std::int64_t enough = enoughFor(*need);
-    if (enough <= allowed) return {};
+    if (!*need) return {};
+    const std::int64_t limit = *limits.memory, sufficient = checking.sufficient(limit, **need);
+    const std::string less =
+        sufficient < checking.limitFor(**need) ? "stages that run in tiles need less, but a larger limit: " : "";
     return base::fail(base::ErrorCode::Resources,
-                      holding(*need, *limits.memory) + ", which does not fit into the limit of " +
-                          limitText(*limits.memory, allowed, enough),
-                      "raise it to --memory " +
-                          std::to_string(plan.device == "cpu" ? executor::processLimit(enough) : enough));
+                      holding(**need, limit) + ", which does not fit into the limit of " +
+                          limitText(limit, allowedBy(limit, plan.device), enoughFor(**need)),
+                      less + "raise it to --memory " + std::to_string(sufficient));
 }
 
 }  // namespace hopscope::pipeline

@@ -34,7 +34,15 @@ struct Candidate {
     double worth = 0;  // the quantity that plans are compared by: exact bytes, or seconds
     double moved = 0;  // bytes, where the objective is time
     std::shared_ptr<const Basis> basis = nullptr;
+    placement::Residency residency{};  // the tables that stay on a GPU
+    bool everythingStays = true;       // or nothing would cost less if it did
 };
+
+// The time in which tables are copied that stay on a GPU from this stage on.
+double loadingSeconds(const forecast::PredictedStage& stage, const plan::Machine& machine)
+{
+    return static_cast<double>(stage.loaded.h2d + stage.loaded.structure) / machine.read;
+}
 
 class Planner {
 public:
@@ -59,13 +67,14 @@ public:
 
     base::Result<PlanAnswer> best(Strategy strategy)
     {
-        const base::Result<Candidate> optimum = optimised(strategy);
+        const base::Result<Candidate> optimum = optimised(strategy, {.everything = residency()});
         if (!optimum && optimum.error().code != base::ErrorCode::Unsupported) return base::forward(optimum);
         std::vector<Candidate> candidates;
         if (optimum) candidates.push_back(*optimum);
         else m_notes.push_back("using the better rule instead of the optimum: " + base::describe(optimum.error()));
         if (optimum)
             if (std::optional<Candidate> lean = leaner(strategy, *optimum)) candidates.push_back(std::move(*lean));
+        if (optimum && !optimum->everythingStays) addPlansFor(strategy, optimum->residency, candidates);
         for (const Strategy other : base::rules) {
             base::Result<plan::Plan> plan = ruledWithinHost(other);
             if (!plan || tooManyStages(*plan)) continue;
@@ -162,6 +171,12 @@ private:
                     analysis::storedBytes(m_prepared.analysis, c.value, m_request.limits.store, *c.bytesWritten);
     }
 
+    // Whether tables that stay on the device count in prices: for seconds on a GPU.
+    [[nodiscard]] bool residency() const
+    {
+        return m_request.device != "cpu" && m_request.objective == Objective::Time && m_prepared.hasData();
+    }
+
     base::Result<placement::CostModel> costs(const plan::Plan& plan)
     {
         const Clock::time_point began = Clock::now();
@@ -174,6 +189,7 @@ private:
 
     base::Result<Candidate> priced(plan::Plan plan)
     {
+        if (residency()) return pricedOnGpu(std::move(plan));
         const base::Result<placement::CostModel> model = costs(plan);
         if (!model) return base::forward(model);
         const double cost = sum(placement::stageCosts(m_prepared.analysis, *model, plan));
@@ -193,18 +209,72 @@ private:
         return candidate;
     }
 
-    // Row counts are those of a plan; its optimum has others, and so on.
-    base::Result<Candidate> optimised(Strategy strategy)
+    // With the tables that the plan keeps on the device, and the seconds in which they are copied there.
+    base::Result<Candidate> pricedOnGpu(plan::Plan plan)
+    {
+        const Clock::time_point began = Clock::now();
+        base::Result<plan::Plan> kept = m_predictor.keepOnDevice(plan, m_request.limits, m_stop);
+        if (!kept && !survives(kept.error())) return base::forward(kept);
+        if (!kept) kept = plan;
+        const auto traffic = m_predictor.predictTraffic(*kept, m_request.limits, m_stop);
+        if (!traffic && !survives(traffic.error())) return base::forward(traffic);
+        m_began += Clock::now() - began;
+        const base::Result<placement::CostModel> model = costs(plan);
+        if (!model) return base::forward(model);
+        const auto costOf = [&](const placement::CostModel& by) {
+            return sum(placement::stageCosts(m_prepared.analysis, by, plan));
+        };
+        const placement::Residency here = placement::residencyOf(*kept);
+        const double cost = costOf(model->with(here));
+        const placement::CostModel bytes(m_prepared.analysis, Objective::Bytes, m_machine, model->rowCounts(),
+                                         m_request.limits.store);
+        Candidate candidate{.plan = std::move(plan), .worth = cost, .moved = costOf(bytes.with(here))};
+        candidate.everythingStays = cost <= costOf(model->with({.everything = true}));
+        candidate.residency = here;
+        if (traffic)
+            for (const forecast::PredictedStage& stage : traffic->stages)
+                candidate.worth += loadingSeconds(stage, m_machine);
+        settleCost(candidate.plan, cost);
+        return candidate;
+    }
+
+    // Whether a plan that cannot be forecast may still run, with nothing kept on the device.
+    static bool survives(const base::Error& error)
+    {
+        return error.code != base::ErrorCode::Cancelled && !executor::deviceLost();
+    }
+
+    // The bound of an optimum for the prices of a device that keeps everything holds for any device.
+    static void settleCost(plan::Plan& plan, double cost)
+    {
+        plan.cost = cost;
+        if (!plan.lowerBound) return;
+        plan.lowerBound = std::min(*plan.lowerBound, cost);
+        plan.gap = cost > 0 ? 1 - *plan.lowerBound / cost : 0;
+    }
+
+    // The optima for a device that keeps the tables of the first one, and for one that keeps none.
+    void addPlansFor(Strategy strategy, const placement::Residency& kept, std::vector<Candidate>& candidates)
+    {
+        for (const placement::Residency& assumed : {kept, placement::Residency{}}) {
+            base::Result<Candidate> other = optimised(strategy, assumed);
+            if (other) candidates.push_back(std::move(*other));
+        }
+    }
+
+    // Row counts are those of a plan; its optimum has others, and so on. `assumed` stays on the device.
+    base::Result<Candidate> optimised(Strategy strategy, const placement::Residency& assumed)
     {
         base::Result<plan::Plan> plan = placement::makePlan(m_prepared.analysis, Strategy::Depth);
         if (plan) fit(*plan);
         std::optional<Candidate> best;
         for (int round = 0; plan && round < mostRounds; ++round) {
-            const base::Result<placement::CostModel> model = costs(*plan);
-            if (!model) return base::forward(model);
+            const base::Result<placement::CostModel> counted = costs(*plan);
+            if (!counted) return base::forward(counted);
+            const placement::CostModel model = counted->with(assumed);
             if (best && options(strategy).deadlineSeconds <= 0) break;
             base::Result<placement::Optimum> optimum =
-                placement::optimise(m_prepared.analysis, *model, m_request.pins, options(strategy));
+                placement::optimise(m_prepared.analysis, model, m_request.pins, options(strategy));
             if (!optimum && best && optimum.error().code == base::ErrorCode::Resources) break;
             if (!optimum) return base::forward(optimum);
             fit(optimum->plan);
@@ -212,7 +282,7 @@ private:
             *plan = optimum->plan;
             base::Result<Candidate> candidate = priced(*plan);
             if (!candidate) return base::forward(candidate);
-            candidate->basis = std::make_shared<Basis>(Basis{*model, std::move(*optimum)});
+            candidate->basis = std::make_shared<Basis>(Basis{model, std::move(*optimum)});
             if (!best || candidate->worth < best->worth) best = std::move(*candidate);
             if (settled) break;
         }
@@ -337,17 +407,18 @@ std::map<ir::OpId, double> operatorSeconds(const analysis::Analysis& analysis, c
 
 // The times of operators by the cost model. On a GPU, where nothing else is known, it also gives the times of stages.
 base::Status priceStages(const Prepared& prepared, forecast::Predictor& predictor, const plan::Plan& plan,
-                         const forecast::PredictOptions& limits, std::vector<forecast::StageTime>& times,
-                         std::stop_token stop)
+                         const forecast::PredictOptions& limits, forecast::Forecast& forecast, std::stop_token stop)
 {
     base::Result<plan::RowCounts> rows = predictor.countRows(plan, limits, std::move(stop));
     if (!rows) return base::forward(rows);
-    const placement::CostModel model(prepared.analysis, Objective::Time, machineFor(plan.device), std::move(*rows));
+    const plan::Machine machine = machineFor(plan.device);
+    const auto model = placement::CostModel(prepared.analysis, Objective::Time, machine, std::move(*rows))
+                           .with(placement::residencyOf(plan));
     const bool known = plan.device == "cpu";
     const auto costs = known ? std::vector<double>() : placement::stageCosts(prepared.analysis, model, plan);
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-        forecast::StageTime& time = times.at(s);
-        if (!known) time.seconds = costs[s];
+        forecast::StageTime& time = forecast.times.at(s);
+        if (!known) time.seconds = costs[s] + loadingSeconds(forecast.prediction.stages.at(s), machine);
         time.operators = operatorSeconds(prepared.analysis, model, plan.stages[s], time.seconds);
     }
     return {};
@@ -361,7 +432,7 @@ base::Result<forecast::Forecast> forecastOf(const Prepared& prepared, forecast::
 {
     auto forecast = predictor.forecast(plan, limits, machineFor(plan.device), stop);
     if (!forecast) return forecast;
-    if (const base::Status ok = priceStages(prepared, predictor, plan, limits, forecast->times, std::move(stop)); !ok)
+    if (const base::Status ok = priceStages(prepared, predictor, plan, limits, *forecast, std::move(stop)); !ok)
         return base::forward(ok);
     return forecast;
 }

@@ -55,7 +55,8 @@ base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, forecast::Pr
     base::Result<plan::RowCounts> rows = predictor.countRows(plan, limits, std::move(stop));
     if (!rows) return base::forward(rows);
     const placement::CostModel costs(prepared.analysis, base::Objective::Time, machine, std::move(*rows));
-    const placement::Account account = placement::accountOf(prepared.analysis, costs, plan);
+    const placement::Account account =
+        placement::accountOf(prepared.analysis, costs.with(placement::residencyOf(plan)), plan);
     WorkSeconds seconds{.structure = account.structure, .work = account.stages};
     for (const auto& [value, parts] : account.values) {
         seconds.write += parts.write;

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "graph/dataset.h"
-#include "graph/recognise.h"
+#include "graph/formats.h"
 #include "pipeline/debugging/debugging.h"
 #include "pipeline/running/execute.h"
 #include "verify/against.h"
@@ -105,10 +105,9 @@ base::Result<std::optional<std::string>> outputsIn(const std::string& path)
     if (fs::is_directory(path, ignored)) return path;
     const base::Result<graph::MappedFile> file = graph::mapFile(path);
     if (!file) return base::forward(file);
-    const graph::FileKind kind = graph::recognise(*file);
-    if (kind == graph::FileKind::Npy) return "out=" + path;
-    if (kind == graph::FileKind::Safetensors) return path;
-    return std::nullopt;
+    const graph::Format* const format = graph::formatOf(*file);
+    if (!format) return std::nullopt;
+    return format->holds == graph::Holds::Array ? "out=" + path : path;
 }
 
 base::Status openOther(Party& party, const AgainstRequest& request, Reporter& reporter, const std::stop_token& stop)

@@ -4,88 +4,55 @@
 #include <limits>
 #include <optional>
 
+#include "base/describe.h"
 #include "pipeline/files/output_folder.h"
-#include "schema/names.h"
-#include "schema/report.h"
-#include "schema/stages.h"
-#include "json/json.h"
-#include "json/reader.h"
+#include "schema/forms.h"
+
+// Tables of structs of the executor, which reads and writes no JSON.
+namespace hopscope::executor {
+
+template <std::same_as<Rounding> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("", field("max_abs", &T::maxAbsolute, ""), field("largest", &T::largest, ""),
+                           field("infinite", &T::infinite, ""));
+}
+
+template <std::same_as<ChunkRows> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("", field("value", &T::value, ""), field("digest", &T::digest, ""),
+                           field("lost", &T::lost, "", base::Presence::WhenSet));
+}
+
+template <std::same_as<Chunk> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Within;
+    const auto file = [](const char* name, std::string T::*member) {
+        return field(name, member, "", base::Presence::WhenSet, base::Null::IsDefault);
+    };
+    return base::described(
+        "", field("stage", &T::stage, ""), field("loop", &T::loop, ""), field("first", &T::first, "", Within{0}),
+        field("count", &T::count, "", Within{1}), field("tile", &T::tile, "", Within{1}), field("rows", &T::rows, ""),
+        file("totals", &T::totals), file("parts", &T::parts), field("batches", &T::batches, ""),
+        field("smallest_batch", &T::smallest, ""), field("largest_batch", &T::largest, ""),
+        field("edges", &T::edges, ""), field("frontier_rows", &T::frontier, ""), field("bytes", &T::bytes, ""));
+}
+
+}  // namespace hopscope::executor
 
 namespace hopscope::pipeline {
 
 namespace {
 
 using executor::Chunk;
-using executor::ChunkRows;
 
 constexpr std::size_t digestLength = 32;
 
 std::string digestOf(std::string_view text) { return graph::digestOf(text.data(), text.size()).hex(); }
-
-json::Value rowsValue(const ChunkRows& rows)
-{
-    json::Value item;
-    item["value"] = ir::valueName(rows.value);
-    item["digest"] = rows.digest;
-    if (!rows.lost) return item;
-    item["lost"]["max_abs"] = rows.lost->maxAbsolute;
-    item["lost"]["largest"] = rows.lost->largest;
-    item["lost"]["infinite"] = rows.lost->infinite;
-    return item;
-}
-
-ChunkRows rowsFrom(const json::Reader& item)
-{
-    ChunkRows rows{
-        .value = schema::readValue(item.child("value")), .digest = item.get<std::string>("digest"), .lost = {}};
-    if (!item.has("lost")) return rows;
-    const json::Reader lost = item.child("lost");
-    rows.lost = {.maxAbsolute = lost.get<double>("max_abs"),
-                 .largest = lost.get<double>("largest"),
-                 .infinite = lost.get<std::int64_t>("infinite")};
-    return rows;
-}
-
-json::Value chunkValue(const Chunk& chunk)
-{
-    json::Value item;
-    item["stage"] = chunk.stage.number;
-    item["loop"] = chunk.loop;
-    item["first"] = chunk.first;
-    item["count"] = chunk.count;
-    item["tile"] = chunk.tile;
-    item["rows"] = json::Value::array();
-    for (const ChunkRows& rows : chunk.rows) item["rows"].push(rowsValue(rows));
-    if (!chunk.totals.empty()) item["totals"] = chunk.totals;
-    if (!chunk.parts.empty()) item["parts"] = chunk.parts;
-    item["batches"] = chunk.batches;
-    item["smallest_batch"] = chunk.smallest;
-    item["largest_batch"] = chunk.largest;
-    item["edges"] = chunk.edges;
-    item["frontier_rows"] = chunk.frontier;
-    item["bytes"] = schema::bytesValue(chunk.bytes);
-    return item;
-}
-
-Chunk chunkFrom(const json::Reader& item)
-{
-    Chunk chunk;
-    chunk.stage = schema::readStage(item.child("stage"));
-    chunk.loop = item.get<int>("loop");
-    chunk.first = item.get<std::int64_t>("first");
-    chunk.count = item.get<std::int64_t>("count");
-    chunk.tile = item.get<std::int64_t>("tile");
-    for (const json::Reader& rows : item.items("rows")) chunk.rows.push_back(rowsFrom(rows));
-    chunk.totals = item.maybe<std::string>("totals").value_or("");
-    chunk.parts = item.maybe<std::string>("parts").value_or("");
-    chunk.batches = item.get<std::int64_t>("batches");
-    chunk.smallest = item.get<std::int64_t>("smallest_batch");
-    chunk.largest = item.get<std::int64_t>("largest_batch");
-    chunk.edges = item.get<std::int64_t>("edges");
-    chunk.frontier = item.get<std::int64_t>("frontier_rows");
-    chunk.bytes = schema::readBytes(item.child("bytes"));
-    return chunk;
-}
 
 // The value in a line, unless the line is damaged.
 std::optional<json::Value> valueOf(std::string_view line)
@@ -99,8 +66,8 @@ std::optional<json::Value> valueOf(std::string_view line)
 
 std::optional<Chunk> chunkOf(const json::Reader& reader)
 {
-    Chunk chunk = chunkFrom(reader);
-    if (!reader.ok() || chunk.count < 1 || chunk.tile < 1 || chunk.first < 0) return std::nullopt;
+    Chunk chunk = json::readAs<Chunk>(reader);
+    if (!reader.ok()) return std::nullopt;
     if (chunk.first > std::numeric_limits<std::int64_t>::max() - chunk.count) return std::nullopt;
     return chunk;
 }
@@ -128,7 +95,7 @@ std::string lineOf(const json::Value& value)
 
 }  // namespace
 
-std::string chunkLine(const Chunk& chunk) { return lineOf(chunkValue(chunk)); }
+std::string chunkLine(const Chunk& chunk) { return lineOf(json::written(chunk)); }
 
 std::string settledLine(std::int64_t end)
 {

@@ -12,9 +12,14 @@ namespace hopscope::pipeline {
 
 namespace {
 
-constexpr const char* overflowHint =
+constexpr std::string_view overflowHint =
     "where sums overflow, their order decides which results are infinite, in the model as in the split: scale weights "
-    "or inputs, or export the model in float64; --verify none skips this check";
+    "or inputs, or export the model in float64; ";
+
+const char* afterwards(SampleCheck check)
+{
+    return check == SampleCheck::Required ? "only verified splits are exported" : "--verify none skips this check";
+}
 
 // The first operator that overflows on the sample, if the difference is one of infinities; else empty.
 std::string overflowOf(const Prepared& prepared, const schema::Verification& verdict, const std::string& folder,
@@ -25,7 +30,7 @@ std::string overflowOf(const Prepared& prepared, const schema::Verification& ver
 }
 
 base::Result<schema::Verification> checkSample(const Prepared& prepared, const plan::Plan& plan,
-                                               const std::string& folder, Reporter& reporter,
+                                               const std::string& folder, SampleCheck check, Reporter& reporter,
                                                const std::stop_token& stop)
 {
     reporter.progress({"checking the plan on a sample", 0, 0});
@@ -39,11 +44,12 @@ base::Result<schema::Verification> checkSample(const Prepared& prepared, const p
     std::filesystem::remove_all(scratch, problem);
     reporter.progressEnded();
     if (!overflow.empty())
-        return base::fail(base::ErrorCode::Different, "the numbers of a sample overflow: " + overflow, overflowHint);
+        return base::fail(base::ErrorCode::Different, "the numbers of a sample overflow: " + overflow,
+                          std::string(overflowHint) + afterwards(check));
     if (verdict && verdict->verdict == schema::Verdict::Different)
         return base::fail(base::ErrorCode::Different,
                           "the split model does not match the model on a sample: " + verdict->reason,
-                          "Hopscope has a bug or the model is not deterministic; --verify none skips this check");
+                          std::string("Hopscope has a bug or the model is not deterministic; ") + afterwards(check));
     return verdict;
 }
 
@@ -76,15 +82,11 @@ std::map<std::string, std::string> holdersOf(const base::TensorMap& inputs, cons
 executor::Options runOptions(const ExecutionRequest& request, const Prepared& prepared, const Execution& execution)
 {
     const plan::Plan& plan = execution.plan;
-    executor::Options options;
+    executor::Options options(request.settings);
     options.device = plan.device;
     options.batch = plan.batch;
-    if (execution.forecast) options.sizes = execution.forecast->prediction.sizes();
-    options.memoryLimit = request.settings.memory;
-    options.fuse = request.settings.fuse;
     options.reorder = orderOf(request);
-    options.store = request.settings.store;
-    options.cache = request.settings.cache;
+    if (execution.forecast) options.sizes = execution.forecast->prediction.sizes();
     options.dropStores = request.settings.hostMemory.has_value() || !request.keepStores;
     options.folder = request.folder;
     options.journal = request.journal;
@@ -137,7 +139,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     execution.forecast = std::move(chosen->forecast);
     if (request.settings.verify != verify::Mode::None) {
         base::Result<schema::Verification> check =
-            checkSample(prepared, execution.plan, scratchOf(request), reporter, stop);
+            checkSample(prepared, execution.plan, scratchOf(request), request.check, reporter, stop);
         if (!check) return base::forward(check);
         execution.check = std::move(*check);
     }

@@ -23,6 +23,8 @@ struct Execution {
     std::optional<schema::Verification> verdict;       // of the results
 };
 
+enum class SampleCheck : bool { CanBeSkipped, Required };  // by --verify none
+
 struct ExecutionRequest {
     PlanSource plan;
     base::Settings settings;
@@ -37,6 +39,7 @@ struct ExecutionRequest {
     std::vector<std::string> transientFiles = {};
     // Inputs that are known to contain NaN or infinities. Truncated ones cannot be checked later.
     std::vector<std::string> notFinite = {};
+    SampleCheck check = SampleCheck::CanBeSkipped;
     RunJournal* journal = nullptr;     // on a CPU; with `given`, the run was started with this plan
     executor::Probe* probe = nullptr;  // on a CPU, with a batch size; a probed run does not refine the rates
 };

@@ -1,13 +1,18 @@
 #pragma once
 
-// A stand-in for CUDA's header with which a C++ compiler takes segment.cu: kernels are functions, a launch calls them for
+// A stand-in for CUDA's header with which a C++ compiler takes segment.cu and strip.cu: kernels are functions, a launch calls them for
 // every thread of every block, and what a GPU would refuse is refused. A test can make a launch fail.
 
 #include <bit>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #define __device__
 #define __global__
+#define __launch_bounds__(threads)
+#define __grid_constant__
 
 using cudaStream_t = void*;
 enum cudaError_t : int { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorInvalidConfiguration = 9 };
@@ -24,6 +29,8 @@ struct HostCuda {
     int failing = 0;  // this launch (1: the first) gives `failure`; 0: none
     cudaError_t failure = cudaSuccess;
     cudaStream_t stream = nullptr;  // of the last launch
+    bool backwards = false;         // this launch
+    std::byte* shared = nullptr;    // of the block
 };
 inline thread_local HostCuda hostCuda;
 
@@ -39,21 +46,32 @@ inline cudaError_t cudaGetLastError()
 
 inline const char* cudaGetErrorString(cudaError_t error) { return error == cudaSuccess ? "no error" : "an error"; }
 
+// A block's shared memory, aligned to 16 bytes.
+inline std::byte* hostShared() { return hostCuda.shared; }
+
+struct HostGrid {
+    unsigned blocks = 0, threads = 0, shared = 0;
+};
+
 // Every other launch runs backwards: a kernel must not depend on the order of its blocks and threads.
 template <class Kernel, class... Arguments>
-void hostLaunch(Kernel kernel, unsigned blocks, unsigned threads, cudaStream_t stream, const Arguments&... arguments)
+void hostLaunch(Kernel kernel, const HostGrid& grid, cudaStream_t stream, const Arguments&... arguments)
 {
     ++hostCuda.launches;
     hostCuda.stream = stream;
     if (hostCuda.launches == hostCuda.failing) hostCuda.last = hostCuda.failure;
-    if (blocks == 0 || threads == 0 || threads > 1024) hostCuda.last = cudaErrorInvalidConfiguration;
+    const bool fits = grid.blocks > 0 && grid.threads > 0 && grid.threads <= 1024 && grid.shared <= 48 << 10;
+    if (!fits) hostCuda.last = cudaErrorInvalidConfiguration;
     if (hostCuda.last != cudaSuccess) return;
-    gridDim = {blocks, 1, 1}, blockDim = {threads, 1, 1};
-    const bool backwards = hostCuda.launches % 2 == 0;
-    for (unsigned block = 0; block < blocks; ++block) {
-        for (unsigned thread = 0; thread < threads; ++thread) {
-            blockIdx.x = backwards ? blocks - 1 - block : block;
-            threadIdx.x = backwards ? threads - 1 - thread : thread;
+    gridDim = {grid.blocks, 1, 1}, blockDim = {grid.threads, 1, 1};
+    hostCuda.backwards = hostCuda.launches % 2 == 0;
+    for (unsigned block = 0; block < grid.blocks; ++block) {
+        const std::unique_ptr<std::byte[]> shared(new std::byte[grid.shared]);
+        for (unsigned i = 0; i < grid.shared; ++i) shared[i] = std::byte{0xff};
+        hostCuda.shared = shared.get();
+        for (unsigned thread = 0; thread < grid.threads; ++thread) {
+            blockIdx.x = hostCuda.backwards ? grid.blocks - 1 - block : block;
+            threadIdx.x = hostCuda.backwards ? grid.threads - 1 - thread : thread;
             kernel(arguments...);
         }
     }
@@ -63,5 +81,12 @@ void hostLaunch(Kernel kernel, unsigned blocks, unsigned threads, cudaStream_t s
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __fsqrt_rn(float a) { return std::sqrt(a); }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline double __ddiv_rn(double a, double b) { return a / b; }
+inline double __dsqrt_rn(double a) { return std::sqrt(a); }
+inline long long __double_as_longlong(double value) { return std::bit_cast<long long>(value); }
+inline double __longlong_as_double(long long bits) { return std::bit_cast<double>(bits); }
 inline unsigned __float_as_uint(float value) { return std::bit_cast<unsigned>(value); }
 inline float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }

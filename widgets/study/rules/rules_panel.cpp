@@ -252,8 +252,8 @@ void Rules::showWords(const Way& way)
     m_moves->setText(movesOf(*m_all, way, m_step, model).join(u'\n'));
     m_moves->setVisible(!m_moves->text().isEmpty());
     const QString values = m_summaries.at(m_way).values;
-    m_values->setText(values.isEmpty() ? tr("%1 stores nothing between stages.").arg(way.name)
-                                       : tr("%1 stores: %2.").arg(way.name, values));
+    m_values->setText(values.isEmpty() ? tr("%1: nothing is stored between stages.").arg(way.name)
+                                       : tr("%1: these values are stored: %2.").arg(way.name, values));
     m_table->selectRow(m_way);
     for (QPushButton* each : {m_first, m_back}) each->setEnabled(m_step > 0);
     for (QPushButton* each : {m_next, m_last}) each->setEnabled(m_step + 1 < way.steps);

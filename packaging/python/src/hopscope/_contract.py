@@ -49,7 +49,7 @@ SETTINGS = (
     ),
     Setting(
         "fuse", "Patterns", "all", ("all", "none", "chain", "softmax", "several"), most=0, of_search=False,
-        meaning="CPU: patterns to fuse into one pass over the edges",
+        meaning="Patterns to fuse into one pass over the edges",
     ),
     Setting(
         "reassociate", "Flag", False, (), most=0, of_search=False,

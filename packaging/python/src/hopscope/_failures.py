@@ -58,7 +58,7 @@ class ResourceError(HopscopeError, MemoryError):
 
 
 class EngineError(HopscopeError, RuntimeError):
-    """An invariant of Hopscope is broken; in Python, also: the engine is missing, does not fit this torch, or has ended."""
+    """An invariant of Hopscope is broken, or the engine has ended or does not answer; in Python, also: the engine is missing or does not fit this torch."""
 
     __module__ = "hopscope.errors"
     exit_code = 7

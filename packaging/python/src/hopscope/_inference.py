@@ -129,8 +129,8 @@ def inference(
         model (torch.nn.Module | Saved | str | Path): A model in memory, the result of `save`, a TorchScript file, or an
             exported program (.pt2). A model in memory is saved for the call; it does not change.
         data (Any): The arguments of `forward` by name: `Data` or `HeteroData` of PyG, a graph of DGL or NetworkX, or a
-            dict of tensors, arrays, SciPy matrices and tables. Also a tuple of arguments, a `.safetensors` file or a
-            folder of `.npy` files. Inputs that `forward` does not take are ignored, and `notes` names them.
+            dict of tensors, arrays, SciPy matrices and tables. Also a tuple of arguments, or paths of data
+            files as `--data` takes them. Inputs that `forward` does not take are ignored, and `notes` names them.
         plan (Plan | str | Path | Mapping[str, Any] | None): A result of `plan`, a plan.json, or its content. None: the
             call makes a plan as `strategy`, `objective`, `stages`, `deadline` and `pins` say.
         pins (Sequence[Sequence[str | int]]): Decisions that a new plan respects, such as `("checkpoint", value)`, where

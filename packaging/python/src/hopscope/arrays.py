@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy
 
+from . import _formats
 from .errors import InputError, ResourceError, sentence_of
 
 if TYPE_CHECKING:
@@ -23,10 +24,8 @@ _NAMES = {
     "bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64", "float16": "F16",
     "float32": "F32", "float64": "F64", "bfloat16": "BF16",
 }  # fmt: skip
-_DTYPES = {name: dtype for dtype, name in _NAMES.items()}
 _RELATION = "__"
 _LAYOUTS = ("strided", "sparse_coo", "sparse_csr")
-_LONGEST_HEADER = 100_000_000
 # Of the first array in a file, as LibTorch allocates: kernels read whole vectors of aligned rows.
 _ALIGNMENT = 64
 
@@ -153,49 +152,35 @@ def _write_all(file: BinaryIO, head: bytes, arrays: Mapping[str, Any]) -> None:
 
 
 def read(path: Path) -> dict[str, NDArray[Any]]:
-    """Maps a .safetensors file; bfloat16 becomes its bits (uint16)."""
-    try:
-        header, offset = _header(path)
-        return {name: _mapped(path, entry, offset) for name, entry in header.items() if name != "__metadata__"}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error) as problem:
-        raise unreadable(path, problem, ".safetensors") from problem
-
-
-def unreadable(path: Path, problem: Exception, form: str) -> InputError:
-    """Returns the error for a file that cannot be read in this form."""
-    if isinstance(problem, OSError) and problem.strerror:
-        return InputError(f"cannot read {path}: {problem.strerror}", "check the path")
-    return InputError(
-        f"{path} is not a valid {form} file: {sentence_of(problem)}", "write it again, or name another file"
-    )
+    """Maps a file of arrays with names; bfloat16 becomes its bits (int16)."""
+    return {name: array for name, (array, _) in _read(path).items()}
 
 
 def tensors(path: Path) -> dict[str, Any]:
     """Returns the arrays of a .safetensors file as tensors of torch in memory."""
-    header, offset = _header(path)
-    header.pop("__metadata__", None)
-    return {
-        name: _tensor(numpy.array(_mapped(path, entry, offset)), _DTYPES[entry["dtype"]])
-        for name, entry in header.items()
-    }
+    return {name: _tensor(numpy.array(array), dtype) for name, (array, dtype) in _read(path).items()}
 
 
-def _header(path: Path) -> tuple[dict[str, Any], int]:
-    with path.open("rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        if length > _LONGEST_HEADER:
-            raise ValueError(f"a header of {length} bytes")
-        header: dict[str, Any] = json.loads(file.read(length))
-    return header, 8 + length
+def _read(path: Path) -> dict[str, tuple[Any, str]]:
+    try:
+        return _formats.TENSORS.get(path.suffix, _formats.read_safetensors)(path)
+    except (OSError, _formats.FormatError) as problem:
+        raise _unreadable(path, problem) from problem
 
 
-def _mapped(path: Path, entry: Mapping[str, Any], offset: int) -> NDArray[Any]:
-    name = _DTYPES[entry["dtype"]]
-    dtype = numpy.dtype("uint16" if name == "bfloat16" else name)
-    shape = tuple(entry["shape"])
-    if math.prod(shape) == 0:
-        return numpy.zeros(shape, dtype)
-    return numpy.memmap(path, dtype, "c", offset + entry["data_offsets"][0], shape)
+def read_array(path: Path) -> NDArray[Any]:
+    """Maps a file with one array, read-only if its format can be mapped."""
+    try:
+        array: NDArray[Any] = _formats.ARRAYS.get(path.suffix, _formats.read_npy)(path, "r")
+    except (OSError, _formats.FormatError) as problem:
+        raise _unreadable(path, problem) from problem
+    return array
+
+
+def _unreadable(path: Path, problem: Exception) -> InputError:
+    if isinstance(problem, OSError) and problem.strerror:
+        return InputError(f"cannot read {path}: {problem.strerror}", "check the path")
+    return InputError(f"{path}: {sentence_of(problem)}", "write it again, or name another file")
 
 
 def npy_file(array: object) -> Path | None:

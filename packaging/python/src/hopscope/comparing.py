@@ -97,7 +97,7 @@ def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: P
     Args:
         first (torch.nn.Module | Saved | str | Path): A model, as for `inference`.
         second (torch.nn.Module | Saved | str | Path): Another model, an ONNX file (.onnx), which onnxruntime computes,
-            or outputs: a .safetensors file, a .npy file, or a folder of .npy files.
+            or outputs: a data file, or a folder of files with an array each.
         data (Any): As for `inference`; the inputs of an ONNX file have the same names.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
         scratch (str | Path | None): As for `inference`.

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy
 
-from . import _edges, _ogb, _records, arrays
+from . import _edges, _formats, _ogb, _records, arrays
 from .errors import InputError
 
-_FILES = (".safetensors", ".npy")
+_FILES = (*_formats.TENSORS, *_formats.ARRAYS)
 _EDGE_NAMES = ("edge_index", "edges", "adj", "adj_t", "adjacency")
 
 
@@ -42,8 +42,8 @@ class Inputs:
 
 def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of container)
     """Reads PyG's Data and HeteroData, DGL graphs, NetworkX graphs, SciPy matrices, tables of edges, objects that hold
-    tensors as attributes, and dicts of arguments by name. It also reads paths: a .safetensors file, a folder of
-    .npy files, NAME=FILE.npy, a list of these, a Parquet file with edges, or a folder of the Open Graph Benchmark."""
+    tensors as attributes, and dicts of arguments by name. It also reads paths: the forms of data files (data_forms), a
+    list of these, a Parquet file with edges, or a folder of the Open Graph Benchmark."""
     if isinstance(data, Inputs):
         return data
     if isinstance(data, (str, Path)) and _ogb.is_folder(Path(data)):
@@ -69,7 +69,7 @@ def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of contain
         raise InputError("the data is a model", "the order of the arguments is model, data")
     raise InputError(
         f"data of type {type(data).__name__} is not a known kind of graph",
-        "pass PyG's Data or HeteroData, a DGL or NetworkX graph, a dict of tensors by argument, or a .safetensors file",
+        "pass PyG's Data or HeteroData, a DGL or NetworkX graph, a dict of tensors by argument, or a data file",
     )
 
 
@@ -85,10 +85,10 @@ def _paths(data: Any) -> list[str] | None:
         if _edges.edges_of(wrong) is None:  # a table of edges alone is no path for the engine
             saved = Path(wrong).suffix in (".pt", ".pth", ".pkl")
             raise InputError(
-                f"{wrong} is neither a .safetensors file nor a folder",
+                f"{wrong} is neither a {' nor a '.join(_formats.TENSORS)} file nor a folder",
                 "load it in Python, for example with torch.load, and pass the object"
                 if saved
-                else "pass a .safetensors file, a folder of .npy files, NAME=FILE.npy, or a graph",
+                else f"pass {_formats.data_forms()}, or a graph",
             )
         return None
     return texts
@@ -100,8 +100,9 @@ def _mapped(paths: Iterable[str]) -> dict[str, Any]:
     for text in paths:
         name, _, file = text.partition("=")
         if Path(text).is_dir():
-            table.update({path.stem: _load(path) for path in sorted(Path(text).glob("*.npy"))})
-        elif Path(text).suffix == ".safetensors":
+            files = [path for path in sorted(Path(text).iterdir()) if path.suffix in _formats.ARRAYS]
+            table.update({path.stem: _load(path) for path in files})
+        elif Path(text).suffix in _formats.TENSORS:
             table.update(arrays.read(Path(text)))
         elif file:
             table[name] = _load(Path(file))
@@ -111,10 +112,7 @@ def _mapped(paths: Iterable[str]) -> dict[str, Any]:
 
 
 def _load(path: Path) -> Any:
-    try:
-        return arrays.native(numpy.load(path, mmap_mode="r"))
-    except Exception as problem:  # whatever NumPy's parser of headers comes to
-        raise arrays.unreadable(path, problem, ".npy") from problem
+    return arrays.native(arrays.read_array(path))
 
 
 def _nested(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,7 +135,7 @@ def _listed(value: Any) -> Any:
 
 
 def _from_mapping(data: Mapping[Any, Any]) -> Inputs:
-    """Reads a dict whose entries are arrays, .npy files, numbers, objects with tensors, dicts and lists of these,
+    """Reads a dict whose entries are arrays, files of arrays, numbers, objects with tensors, dicts and lists of these,
     tables, or edges in any form. Attributes that come with edges at the top level are used unless the dict has an entry
     of that name."""
     table: dict[str, Any] = {}
@@ -155,7 +153,7 @@ def _entry(name: str, value: Any, brought: dict[str, Any]) -> Any:
         return value.item() if isinstance(value, numpy.generic) else arrays.native(value)
     if isinstance(value, Mapping):
         return {key: _entry(f"{name}.{arrays.key_text(key)}", item, {}) for key, item in value.items()}
-    if isinstance(value, (str, Path)) and Path(value).suffix == ".npy":
+    if isinstance(value, (str, Path)) and Path(value).suffix in _formats.ARRAYS:
         return _load(Path(value))
     columns = _edges.columns_of(value)
     if columns is not None and not _names_edges(name):

@@ -225,12 +225,23 @@ def load(folder: Place, *, device: DeviceName = "auto", batch: int | None = None
         json.loads((path / "schema.json").read_text(encoding="utf-8"))
     except ValueError as problem:
         raise InputError(f"{path / 'schema.json'} is damaged: {problem}", "export the model again") from problem
-    spec = importlib.util.spec_from_file_location("hopscope_exported_run", path / "run.py")
+    return Exported(path, _module(path / "run.py"), _resolved(name_of(device)), batch)
+
+
+def _module(file: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("hopscope_exported_run", file)
     if spec is None or spec.loader is None:
-        raise InputError(f"{path / 'run.py'} cannot be read", "export the model again")
+        raise InputError(f"{file} cannot be read", "export the model again")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return Exported(path, module, _resolved(name_of(device)), batch)
+    try:
+        spec.loader.exec_module(module)
+    except ImportError:
+        raise
+    except Exception as problem:
+        raise InputError(f"{file} is damaged: {problem}", "export the model again") from problem
+    if not hasattr(module, "Runner") or not hasattr(module, "Problem"):
+        raise InputError(f"{file} is damaged: its end is missing", "export the model again")
+    return module
 
 
 def _resolved(device: str) -> str:
