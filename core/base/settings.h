@@ -163,7 +163,7 @@ constexpr auto fieldsOf(const T*)
                 tasks(Run, Verify)),
         setting("nan", &T::nan, "NaN in inputs", "Treatment of NaN or infinite inputs", Group::Inputs, tasks(Run)),
         setting("resume", &T::resume, "Resume",
-                "CPU: keep a journal in the output folder and resume an interrupted run found there; results are "
+                "Keep a journal in the output folder and resume an interrupted run found there; results are "
                 "bit-identical",
                 Group::LongRuns, tasks(Run)));
 }

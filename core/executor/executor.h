@@ -50,9 +50,8 @@ struct Options : base::Settings {
     // emptied as soon as no stage needs its contents; its mapping must not be read after that.
     std::map<std::string, std::string> transientInputs;
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
-    // CPU: the journal that records finished work and from which a run resumes. Stores in `folder` then outlive this
-    // process until the folder is removed, and the sizes of batches do not depend on earlier batches. Must outlive the
-    // run.
+    // The journal that records finished work and from which a run resumes. Stores in `folder` then outlive this process
+    // until the folder is removed, and the sizes of batches do not depend on earlier batches. Must outlive the run.
     Journal* journal = nullptr;
     // CPU: bytes that a loop may take for rows read from and written to files before it is computed in windows
     // (table_stream.h); nullopt: the memory that is available to the process when the loop begins.
@@ -152,6 +151,7 @@ struct DeviceInfo {
     std::string id, name;     // "cpu", "cuda:0"
     std::int64_t memory = 0;  // total bytes; 0 if unknown
     std::string driver;       // GPU: "580.65.06, CUDA 13.0"; empty if unknown
+    std::string computes{};   // GPU: "compute capability 9.0, CUDA 12.6": its own, and the CUDA version of LibTorch
 };
 
 struct GpuListing {

@@ -148,8 +148,9 @@ public:
 };
 
 // Returns the properties that, together with model, data, plan and cuts, determine the last bits of this process's
-// results on a CPU: "cpu", "instructions", "torch", "threads".
-std::map<std::string, std::string> fingerprint();
+// results on a device: "cpu", "instructions", "torch", "threads", and "gpu": its model, compute capability and CUDA
+// version, or "none". The prologue is computed on the CPU in any case. `device` is the result of resolveDevice().
+std::map<std::string, std::string> fingerprint(const std::string& device);
 
 // The work that a run has taken over from an earlier process.
 struct ResumeReport {

@@ -88,7 +88,9 @@ constexpr auto fieldsOf(const T*)
         field("plan", &T::plan, "a file", Presence::Later, Null::IsDefault),
         field("pins", &T::pins, "a file", Presence::Later, Null::IsDefault),
         field("wait", &T::wait, "the most seconds of each wait for other workers", Presence::Later),
-        base::embedded(&T::settings, "and the [settings](settings.md) of a run except `device`, `cache` and `resume`"));
+        base::embedded(
+            &T::settings,
+            "and the [settings](settings.md) of a run except `cache` and `resume`; `device` `auto` is the CPU"));
 }
 
 struct OfStage {

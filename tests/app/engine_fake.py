@@ -1,13 +1,19 @@
 """The engine on two GPUs that are not there (engine_fake.cpp), as a user and the window meet it. HOPSCOPE_ENGINE names the
 program, HOPSCOPE_ROOT the repository."""
+import hashlib
 import json
 import os
+import random
+import shutil
+import subprocess
+import sys
+import time
 import unittest
 
 import numpy
 from safetensors.numpy import load_file
 
-from engine_process import ENGINE, run
+from engine_process import ENGINE, run, start
 from serve_case import DIGITS, KARATE, ROOT, ServeTest
 from serve_client import Client
 from tiers import FULL
@@ -107,6 +113,87 @@ class Commands(FakeTest):
 
     def test_a_lost_gpu_ends_a_command_with_one_line_and_no_files(self):
         self.run_on("cuda:0", KARATE, code=7, **LOST)
+
+
+class Journals(FakeTest):
+    """Runs that are killed, and runs of several processes. The model takes a while in small batches."""
+
+    def setUp(self):
+        super().setUp()
+        asked = self.large(nodes=6000)
+        self.words = ["run", asked["model"], "--data", asked["data"][0], "--batch", "40", "--verify", "none", "--quiet"]
+        self.out = self.folder / "out"
+
+    def digest(self, out=None):
+        return hashlib.sha256(((out or self.out) / "out.npy").read_bytes()).hexdigest()
+
+    def expected(self, *words):
+        out = self.folder / "whole"
+        self.engine(*self.words, "--device", "cuda:0", "--resume", "-o", out, *words)
+        return self.digest(out)
+
+    def process(self, *words):
+        return start([ENGINE, *map(str, self.words), "-o", str(self.out), *words], env=self.env, stdin=subprocess.DEVNULL,
+                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def noted(self, name="chunks"):
+        try:
+            return len((self.out / ".hopscope-journal" / name).read_bytes().splitlines())
+        except OSError:
+            return 0
+
+    def killed(self, process, records):
+        """Whether the process was killed as soon as it had so many records, instead of ending before."""
+        while process.poll() is None and self.noted() < records:
+            time.sleep(0.001)
+        process.kill()
+        _, error = process.communicate(timeout=60)
+        self.assertIn(process.returncode, (0, -9), error)
+        return process.returncode != 0
+
+    def test_a_run_that_is_killed_again_and_again_gives_the_same_bits_on_either_gpu(self):
+        expected, draw, kills = self.expected(), random.Random(5), 0
+        for records in (1, 40, 200):
+            while self.killed(self.process("--device", draw.choice(("cuda:0", "cuda:1")), "--resume"),
+                              self.noted() + records):
+                kills += 1
+            self.assertEqual(self.digest(), expected)
+            report = json.loads((self.out / "report.json").read_text())
+            self.assertEqual((report["resumed"] or {"damaged": 0})["damaged"], 0)
+            shutil.rmtree(self.out)
+        self.assertGreater(kills, 5)
+
+    def test_a_run_on_a_gpu_is_not_resumed_on_a_cpu(self):
+        expected = self.expected()
+        self.assertTrue(self.killed(self.process("--device", "cuda:1", "--resume"), 3))
+        error = self.engine(*self.words, "--device", "cpu", "--resume", "-o", self.out, code=3).stderr
+        self.assertIn("the GPU (was Fake GPU, compute capability 0.0, CUDA 0.0, is none)", error)
+        self.engine(*self.words, "--resume", "-o", self.out)
+        self.assertEqual(self.digest(), expected)
+
+    def test_workers_on_two_gpus_give_the_bits_of_one_process(self):
+        expected = self.expected("--threads", "1")
+        package = str(ROOT / "packaging/python/src")
+        for devices in ("cuda:0,cuda:1", "cuda:1"):
+            done = subprocess.run([sys.executable, "-m", "hopscope.scale", *map(str, self.words), "-o", self.out, "--address",
+                                   "local", "--workers", "2", "--threads", "1", "--device", devices, "--wait", "120"],
+                                  env={**self.env, "PYTHONPATH": package}, capture_output=True, text=True, check=False,
+                                  timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.digest(), expected)
+            report = json.loads((self.out / "report.json").read_text())
+            self.assertIn(report["device"], devices)
+            shutil.rmtree(self.out)
+
+    def test_shards_on_two_gpus_give_the_bits_of_one_process(self):
+        expected = self.expected()
+        for devices in (("cuda:0", "cuda:1"), ("cuda:1", "cuda:1")):
+            processes = [self.process("--device", device, "--shard", f"{i}/2") for i, device in enumerate(devices, 1)]
+            for process in processes:
+                _, error = process.communicate(timeout=300)
+                self.assertEqual(process.returncode, 0, error)
+            self.assertEqual(self.digest(), expected)
+            shutil.rmtree(self.out)
 
 
 class Served(FakeTest):

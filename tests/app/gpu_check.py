@@ -50,7 +50,7 @@ class Check(unittest.TestCase):
             self.assertTrue(step["verdict"] != "skipped" or step["reason"])
             self.assertEqual("bound_seconds" in step, step["name"] in RUNS)
             self.assertEqual(len(step.get("walls", [])), 3 if step["name"] in RUNS else 0)
-        self.assertEqual((report["machine"]["GPU"], report["machine"]["driver"]), ("Fake GPU 0", "fake"))
+        self.assertEqual((report["machine"]["GPU"], report["machine"]["driver"]), ("Fake GPU", "fake"))
         self.assertRegex(report["machine"]["commit"], "^[0-9a-f]{40}|^, changed|^$")
         self.assertTrue(all(rate > 0 for name, rate in report["rates"]["copies"].items()))
         self.assertEqual(list(report["steps"][12]["peers"]["models"]), ["sage", "gcn", "gat"])

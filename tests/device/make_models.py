@@ -1,9 +1,10 @@
 """Writes the models that the device tests run, and a list of them as tests/models has it: make_models.py FOLDER.
 
 Small ones, on a graph with isolated nodes, self-loops and duplicate edges: "gcn" (weighted sums), "gat" (a softmax over
-neighbours), "normed" (statistics over all nodes), "edges" (rows of edges, an output on them), "along" (an operator that
-takes row numbers of 64 bits only), "doubles" and "extremes" (sums, maxima and minima of 64 bits). Two on 20,000 nodes
-with rows of 512 bytes: "wide" reads neighbours, "rows" reads and writes each row once.
+neighbours), "normed" (statistics over all nodes), "readout" (sums, maxima and means over groups of nodes), "edges" (rows of
+edges, an output on them), "typed" (nodes of two types), "along" (an operator that takes row numbers of 64 bits only),
+"doubles" and "extremes" (sums, maxima and minima of 64 bits). Two on 20,000 nodes with rows of 512 bytes: "wide" reads
+neighbours, "rows" reads and writes each row once.
 """
 import os
 import sys
@@ -72,12 +73,20 @@ def flat(value):
     return {f"out.{key}": v for key, v in items}
 
 
+def given(inputs):
+    """The tensors of a dictionary, under the names that the engine gives them."""
+    held = {}
+    for key, value in inputs.items():
+        held |= {f"{key}.{k}": v.contiguous() for k, v in value.items()} if isinstance(value, dict) else {key: value.contiguous()}
+    return held
+
+
 def save(folder, name, model, inputs):
     model = model.eval()
     with torch.no_grad():
         torch.jit.trace(model, tuple(inputs.values()), strict=False, check_trace=False).save(f"{folder}/{name}.pt")
         expected = {key: value.contiguous().clone() for key, value in flat(model(*inputs.values())).items()}
-    save_file({key: value.contiguous() for key, value in inputs.items()}, f"{folder}/{name}.safetensors")
+    save_file(given(inputs), f"{folder}/{name}.safetensors")
     save_file(expected, f"{folder}/{name}.expected.safetensors")
     return "\t".join([f"name={name}", f"model={folder}/{name}.pt", f"data0={folder}/{name}.safetensors",
                       f"expected0={folder}/{name}.expected.safetensors"])
@@ -89,9 +98,13 @@ def main(folder):
     plain = {"x": torch.randn(small.N, small.F), "edge_index": small.graph(5)}
     large = {"x": torch.randn(NODES, WIDTH) / 8, "edge_index": small.graph(6, NODES, EDGES)}
     rows = {"x": large["x"], "edge_index": torch.arange(NODES).repeat(2, 1)}  # a batch reads its own rows
+    typed = {"xs": {"user": torch.randn(23, small.F), "item": torch.randn(31, small.F)},
+             "es": {f"{a}__to__{b}": torch.stack([torch.randint(0, n, (60,)), torch.randint(0, m - 1, (60,))])
+                    for a, n, b, m in (("user", 23, "item", 31), ("item", 31, "user", 23), ("user", 23, "user", 23))}}
     lines = [save(folder, "gcn", small.Stack(small.Gcn, 2), plain), save(folder, "gat", small.Stack(small.Gat), plain),
              save(folder, "normed", small.Normed(), plain), save(folder, "edges", small.Edges(), plain),
-             save(folder, "along", Along(), plain),
+             save(folder, "readout", small.Readout(), {**plain, "batch": torch.arange(small.N) * 3 // small.N}),
+             save(folder, "typed", small.Hetero(), typed), save(folder, "along", Along(), plain),
              save(folder, "doubles", Doubles(), {**plain, "x": plain["x"].double()}),
              save(folder, "extremes", Extremes(), {**plain, "x": plain["x"].double()}),
              save(folder, "wide", Wide(), large), save(folder, "rows", Rows(), rows)]

@@ -40,7 +40,7 @@ public:
 Attempt within(const Subject& s, std::int64_t limit)
 {
     executor::Options options = onGpu(0);
-    options.memoryLimit = limit;
+    options.memory = limit;
     Reserved reserved;
     Attempt result = attempt(s, options, reserved);
     CHECK(result.unlessRight() == "");

@@ -39,7 +39,8 @@ executor::GpuListing bothDevices()
     executor::GpuListing listing;
     for (int i = 0; i < deviceCount; ++i) {
         const std::string index = std::to_string(i);
-        listing.usable.push_back({"cuda:" + index, "Fake GPU " + index, state().totalMemory, "fake"});
+        listing.usable.push_back(
+            {"cuda:" + index, "Fake GPU", state().totalMemory, "fake", "compute capability 0.0, CUDA 0.0"});
     }
     return listing;
 }

@@ -397,7 +397,7 @@ class Refusals(ServeTest):
         client = self.serve()
         document = self.open(client)
         plan = self.plan(client, document)
-        for says, more in (("workers compute on CPUs, not on cuda:0", {"device": "cuda:0"}),
+        for says, more in (("workers for the window compute on CPUs, not on cuda:0", {"device": "cuda:0"}),
                            ("cannot be stopped at operators", {"breakpoints": []}), ("cannot be paused", {"paused": True})):
             error = self.refused(-32002, says, self.start, client, document, plan, **more)
             self.assertEqual((error["data"]["exit_code"], error["data"]["code"], bool(error["data"]["hint"])), (2, "usage", True))

@@ -63,7 +63,6 @@ class Clusters(PackageTest):
     def test_what_it_needs_is_said(self):
         model, data, out = made(Gcn), graph(), self.folder / "out"
         for says, options in (("needs a folder", {"cluster": "local", "workers": 2}),
-                              ("compute on CPUs", {"cluster": "local", "workers": 2, "out": out, "device": "cuda"}),
                               ("needs a number of workers", {"cluster": "local", "out": out})):
             with self.subTest(says=says), self.assertRaises(hopscope.UsageError) as caught:
                 hopscope.inference(model, data, **options)

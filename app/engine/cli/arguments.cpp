@@ -139,7 +139,7 @@ void addShards(CLI::App& command, Parsed& parsed)
         command
             .add_option(
                 "--shard", parsed.texts.shard,
-                "CPU: compute part I of N; all N processes get the same DIR, and the last one publishes the results")
+                "Compute part I of N; all N processes get the same DIR, and the last one publishes the results")
             ->type_name("I/N");
     command.add_option("--wait", parsed.patience, "Give up after waiting this long for the other shards")
         ->type_name("SECONDS")

@@ -140,7 +140,8 @@ base::Result<std::unique_ptr<pipeline::RunJournal>> Run::journalIn(pipeline::Out
 {
     if (!m_request.execution.settings.resume) return nullptr;
     const pipeline::Prepared& prepared = m_document.prepared;
-    base::Result<pipeline::Conditions> conditions = pipeline::conditionsOf(prepared, {}, m_request.execution.settings);
+    base::Result<pipeline::Conditions> conditions =
+        pipeline::conditionsOf(prepared, {}, m_request.execution.settings, m_request.plan.plan.device);
     if (!conditions) return base::forward(conditions);
     const std::string plan = schema::writePlan(m_request.plan.plan, prepared.analysis);
     conditions->insert_or_assign("plan", graph::digestOf(plan.data(), plan.size()).hex());

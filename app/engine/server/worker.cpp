@@ -17,7 +17,7 @@ using json::Value;
 pipeline::EvaluationRequest requestOf(const protocol::OpenRun& query)
 {
     base::Settings settings = base::forTask(query.settings, base::Task::Run);
-    settings.device = "cpu";
+    if (settings.device == "auto") settings.device = "cpu";
     return {.model = modelOptionsOf(query.files, settings),
             .plan = {.file = query.plan, .pins = query.pins},
             .settings = std::move(settings)};

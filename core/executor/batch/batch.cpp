@@ -428,14 +428,23 @@ void Batch::collect(StagingChunk* chunk)
         m_writtenBytes += analysis::storedBytes(m_session.analysis, w.value, m_session.storeType(),
                                                 static_cast<std::int64_t>(made.nbytes()));
         if (chunk) {
-            at::Tensor host = chunk->take(made.sizes(), made.scalar_type());
-            m_session.device.download(made, host);
-            m_results.push_back({&w, std::move(host)});
+            m_results.push_back({&w, downloaded(made, *chunk)});
         } else {
             m_results.push_back({&w, made});
         }
         if (!m_feed.follow(w.value, w.rows)) timed(Phase::Block, [&] { return m_feed.rowNumbers(w.value, w.rows); });
     }
+    if (!chunk || !m_session.options.journal) return;
+    for (auto& [op, contribution] : m_contributions)
+        for (at::Tensor* const t : {&contribution.value, &contribution.spread})
+            if (t->defined()) *t = downloaded(*t, *chunk);
+}
+
+at::Tensor Batch::downloaded(const at::Tensor& made, StagingChunk& chunk)
+{
+    at::Tensor host = chunk.take(made.sizes(), made.scalar_type());
+    m_session.device.download(made, host);
+    return host;
 }
 
 void Batch::letGo()

@@ -173,6 +173,12 @@ Contribution Reducer::merged(const Contribution& next) const
     return sum;
 }
 
+void Reducer::moveTo(at::Device device)
+{
+    for (at::Tensor* const t : {&m_total.value, &m_total.spread})
+        if (t->defined()) *t = t->to(device);
+}
+
 std::int64_t Reducer::heldBytes() const
 {
     std::int64_t bytes = 0;

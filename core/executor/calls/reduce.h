@@ -26,6 +26,8 @@ public:
     // Returns the total including `next`; the stored total does not change until replace().
     [[nodiscard]] Contribution merged(const Contribution& next) const;
     void replace(Contribution total) { m_total = std::move(total); }
+    // Copies the total to the device on which finish() computes. In a run with a journal it is on the host until then.
+    void moveTo(at::Device device);
     [[nodiscard]] const Contribution& total() const { return m_total; }
     // Returns the result. `initial` is the table to which a scatter adds; it is undefined for other reductions.
     at::Tensor finish(const at::Tensor& initial, at::Device device) const;

@@ -34,7 +34,9 @@ GpuListing listCudaGpus()
         listing.usable.push_back({.id = "cuda:" + std::to_string(item.index),
                                   .name = item.gpu.name,
                                   .memory = item.gpu.memory,
-                                  .driver = gpu::driverText(driver)});
+                                  .driver = gpu::driverText(driver),
+                                  .computes = "compute capability " + std::to_string(item.gpu.major) + "." +
+                                              std::to_string(item.gpu.minor) + ", CUDA " + gpu::cudaText(cuda)});
     return listing;
 }
 

@@ -199,6 +199,12 @@ std::int64_t DeviceContext::freeMemory() const
     return static_cast<std::int64_t>(allocator().getMemoryInfo(m_device.index()).first) + here.reserved - here.current;
 }
 
+std::int64_t DeviceContext::totalMemory() const
+{
+    if (!gpu()) return base::totalMemory();
+    return static_cast<std::int64_t>(allocator().getMemoryInfo(m_device.index()).second);
+}
+
 double leftToBatches(double budget, double held, std::optional<std::int64_t> limit)
 {
     return std::max((budget - held) * (limit ? 1 : gpuShare), 1.0);

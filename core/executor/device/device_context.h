@@ -60,6 +60,7 @@ public:
     // Releases pinned memory of the host that is no longer used.
     void unpin();
     [[nodiscard]] std::int64_t freeMemory() const;  // bytes, including the allocator's cached memory
+    [[nodiscard]] std::int64_t totalMemory() const;
     // On a CPU: returns the bytes that a batch may take, the rest of the limit, which applies to the whole process, or,
     // without a limit, a share of the free memory. Negative if the limit is already exceeded. On a GPU: returns the bytes
     // that may be held there in all: the limit or, without one, what is free or held already.

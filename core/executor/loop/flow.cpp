@@ -11,7 +11,7 @@ namespace hopscope::executor {
 
 namespace {
 
-constexpr std::size_t mostUnderWay = 3;  // on the device
+constexpr std::size_t mostUnderWay = 3;  // on the device, at first
 
 using Mark = std::optional<c10::Event>;
 
@@ -30,6 +30,23 @@ double share(std::int64_t bytes, const StagingChunk& chunk)
     return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(chunk.capacity(), 1));
 }
 
+// The destinations from a position on, up to the end of their range.
+Destinations restFrom(std::int64_t position, const Ranges& ranges)
+{
+    auto range = ranges.begin();
+    for (; position >= range->count; ++range) position -= range->count;
+    return {range->first + position, range->count - position};
+}
+
+// In memory of their own: those of a batch are in its slot.
+Contributions kept(Contributions contributions)
+{
+    for (auto& [op, contribution] : contributions)
+        for (at::Tensor* const t : {&contribution.value, &contribution.spread})
+            if (t->defined()) *t = t->clone();
+    return contributions;
+}
+
 }  // namespace
 
 struct Flow::Slot {
@@ -42,19 +59,26 @@ struct Flow::Slot {
     Block block;
     Batch batch;
     StagingRing::Place& memory;
+    std::int64_t position = 0;  // of the first destination
     Destinations destinations;
     bool prepared = false;  // false: the host ran out of memory
     double predicted = 0;
     BatchRows rows;
     MemoryStats held;
+    std::vector<StoredPart> parts;
     Span upload, compute, download;
 };
 
-Flow::Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books)
+Flow::Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, Ranges ranges)
     : m_session(session),
       m_sizer(sizer),
       m_books(books),
       m_all(session, program),
+      m_ranges(std::move(ranges)),
+      m_count(sizeOf(m_ranges)),
+      m_mostUnderWay(mostUnderWay),
+      m_tiled(program.gpuTile.has_value()),
+      m_fixed(m_tiled || session.options.batch),
       m_anchor(session.device.mark(Lane::Compute))
 {
     for (StagingRing::Place& place : session.ring->places()) {
@@ -126,20 +150,20 @@ void Flow::prepareAll()
 {
     std::unique_lock lock(m_mutex);
     for (;;) {
-        m_mayPrepare.wait(lock, [&] { return m_ending || (!m_free.empty() && m_next < m_all.count()); });
+        m_mayPrepare.wait(lock, [&] { return m_ending || (!m_free.empty() && m_next < m_count); });
         if (m_ending) return;
         Slot& slot = *m_free.front();
         m_free.pop_front();
-        const std::int64_t first = m_next;
+        const std::int64_t position = m_next;
         const std::uint64_t epoch = m_epoch;
         lock.unlock();
-        prepare(slot, first);
+        prepare(slot, position);
         lock.lock();
         if (epoch != m_epoch) {
             release(slot);
             continue;
         }
-        m_next = first + slot.destinations.count;
+        m_next = position + slot.destinations.count;
         m_prepared.push_back(&slot);
         m_mayDrive.notify_one();
     }
@@ -147,18 +171,21 @@ void Flow::prepareAll()
 
 // Takes a smaller batch than wanted if its rows exceed the pinned memory. Numbering the rows of a batch that does not
 // fit is lost work, so the size is chosen by the rows per byte of the batch before.
-void Flow::prepare(Slot& slot, std::int64_t first)
+void Flow::prepare(Slot& slot, std::int64_t position)
 {
-    Destinations batch{first, m_sizer.next(first, m_all.count() - first, m_all.order()), m_all.order()};
+    slot.position = position;
+    Destinations batch = restFrom(position, m_ranges);
+    batch.order = m_all.order();
+    batch.count = m_sizer.next(batch.first, batch.count, batch.order);
     const auto shrunk = [&] { return m_sizer.within(batch, fullSlot / m_fullnessPerRow); };
-    if (m_fullnessPerRow > 0 && !m_session.options.batch) batch.count = shrunk();
+    if (m_fullnessPerRow > 0 && !m_fixed) batch.count = shrunk();
     slot.prepared = fitsIntoMemory([&] {
         while (!stage(slot, batch)) batch.count = std::min(batch.count - 1, shrunk());
     });
 }
 
-// False if a smaller batch is to be tried. A size that the user has chosen is kept: data that does not fit is copied
-// from pageable memory.
+// False if a smaller batch is to be tried. Tiles keep their size, and batches one that the user has chosen: data that
+// does not fit is copied from pageable memory.
 bool Flow::stage(Slot& slot, const Destinations& destinations)
 {
     m_session.checkStop();
@@ -167,7 +194,7 @@ bool Flow::stage(Slot& slot, const Destinations& destinations)
     const double full = std::max(share(slot.batch.feed().stagingBytes(), slot.memory.up),
                                  share(slot.batch.resultBytes(), slot.memory.down));
     m_fullnessPerRow = full / static_cast<double>(m_sizer.rows(destinations));
-    if (full > 1 && destinations.count > 1 && !m_session.options.batch) {
+    if (full > 1 && destinations.count > 1 && !m_fixed) {
         endBlock(slot);
         return false;
     }
@@ -189,7 +216,7 @@ void Flow::writeAll()
         Slot& slot = *m_toWrite.front();
         m_toWrite.pop_front();
         lock.unlock();
-        slot.batch.store();
+        slot.parts = slot.batch.store();
         lock.lock();
         m_written.push_back(&slot);
         m_mayDrive.notify_one();
@@ -203,8 +230,8 @@ void Flow::drive()
     for (;;) {
         m_session.checkStop();
         accountWritten();
-        if (m_accounted == m_all.count()) return;
-        if (m_underWay.size() >= mostUnderWay) {
+        if (m_accounted == m_count) return;
+        if (m_underWay.size() >= m_mostUnderWay) {
             retire();
             continue;
         }
@@ -221,7 +248,7 @@ Flow::Slot* Flow::nextPrepared()
 {
     std::unique_lock lock(m_mutex);
     // No destination is in any slot, or will be: without this check, an accounting error would wait forever.
-    const auto idle = [&] { return m_free.size() == m_slots.size() && m_next >= m_all.count(); };
+    const auto idle = [&] { return m_free.size() == m_slots.size() && m_next >= m_count; };
     const auto ready = [&] { return m_failure || !m_prepared.empty() || !m_written.empty() || idle(); };
     if (m_underWay.empty()) m_mayDrive.wait(lock, m_session.stop, ready);
     if (m_failure) std::rethrow_exception(m_failure);
@@ -248,7 +275,8 @@ bool Flow::launch(Slot& slot)
     return true;
 }
 
-// Merging comes last: from then on the batch counts.
+// Merging comes last: from then on the batch counts. With a journal, contributions are merged on the host, once the batch
+// is written: totals that are recorded end with it.
 void Flow::queue(Slot& slot)
 {
     DeviceContext& device = m_session.device;
@@ -264,7 +292,7 @@ void Flow::queue(Slot& slot)
     slot.batch.collect(&slot.memory.down);
     slot.download.end = device.mark(Lane::Download);
     device.checkLimit();
-    mergeInto(m_session, slot.batch.takeContributions());
+    if (!m_session.options.journal) mergeInto(m_session, slot.batch.takeContributions());
     slot.batch.letGo();
 }
 
@@ -307,7 +335,8 @@ void Flow::accountWritten()
         m_written.pop_front();
         lock.unlock();
         m_accounted += slot.destinations.count;
-        m_books.account(figuresOf(slot.batch, slot.block, slot.rows, slot.held));
+        if (m_session.options.journal) mergeInto(m_session, kept(slot.batch.takeContributions()));
+        m_books.account(figuresOf(slot.batch, slot.block, slot.rows, slot.held, std::move(slot.parts)));
         slot.batch.clear();
         lock.lock();
         release(slot);
@@ -330,17 +359,19 @@ void Flow::endBlock(Slot& slot)
 }
 
 // Batches before this one are kept; those prepared after it are prepared again, after a smaller one that has the whole
-// device to itself.
+// device to itself. A tile keeps its size; from then on fewer are under way.
 void Flow::redo(Slot& slot)
 {
     const Destinations failed = slot.destinations;
+    const std::int64_t position = slot.position;
     while (!m_underWay.empty()) retire();
     m_session.device.synchronize();
     slot.batch.clear();
     m_books.tooLarge(m_sizer, failed);
+    if (m_tiled) m_mostUnderWay = 1;
     const std::lock_guard lock(m_mutex);
     ++m_epoch;
-    m_next = failed.first;
+    m_next = position;
     m_prepared.push_back(&slot);
     for (Slot* const dropped : std::exchange(m_prepared, {})) release(*dropped);
 }

@@ -23,12 +23,14 @@
 #include "executor/device/staging.h"
 #include "executor/loop/loop.h"
 #include "executor/overlap.h"
+#include "executor/rows/ranges.h"
 
 namespace hopscope::executor {
 
 class Flow {
 public:
-    Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books);
+    // `ranges` contains the destinations to be computed, in ascending order.
+    Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, Ranges ranges);
     ~Flow();
     Flow(const Flow&) = delete;
     Flow& operator=(const Flow&) = delete;
@@ -41,7 +43,7 @@ private:
 
     // These run on the preparing thread.
     void prepareAll();
-    void prepare(Slot& slot, std::int64_t first);
+    void prepare(Slot& slot, std::int64_t position);
     bool stage(Slot& slot, const Destinations& destinations);
 
     // These run on the calling thread.
@@ -68,8 +70,12 @@ private:
     LoopSizer& m_sizer;
     LoopBooks& m_books;
     DestinationOrder m_all;
+    Ranges m_ranges;
+    std::int64_t m_count;  // destinations of all ranges, which their positions number
     std::vector<std::unique_ptr<Slot>> m_slots;
-    Slots m_underWay;  // of the calling thread
+    Slots m_underWay;            // of the calling thread
+    std::size_t m_mostUnderWay;  // less after a tile ran out of memory
+    bool m_tiled, m_fixed;       // batches are tiles; their sizes are not for this loop to choose
     c10::Event m_anchor;
     double m_anchorSeconds = 0;
     std::int64_t m_accounted = 0;  // destinations
@@ -83,7 +89,7 @@ private:
     std::condition_variable m_mayPrepare, m_mayWrite;
     std::condition_variable_any m_mayDrive;
     Slots m_free, m_prepared, m_toWrite, m_written;
-    std::int64_t m_next = 0;    // the first destination that no slot contains
+    std::int64_t m_next = 0;    // the position of the first destination that no slot contains
     std::uint64_t m_epoch = 0;  // incremented when prepared batches are discarded
     bool m_ending = false;
     std::exception_ptr m_failure;

@@ -37,6 +37,16 @@ LoopBooks::LoopBooks(Session& session, const LoopProgram& program, const LoopNum
     if (!session.device.gpu()) std::ranges::move(operatorTimes(program), std::back_inserter(report.operators));
 }
 
+namespace {
+
+std::string wordsFor(std::int64_t destinations)
+{
+    if (destinations == 1) return "a single destination node";
+    return "a tile of " + base::formatCount(static_cast<double>(destinations)) + " destination nodes";
+}
+
+}  // namespace
+
 void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
 {
     ++m_report.backOffs;
@@ -46,8 +56,9 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
         if (std::exchange(m_retried, destinations.first) != destinations.first) return;  // now that nothing is wasted
         const auto limit = m_session.options.memory;
         raise(base::ErrorCode::Resources,
-              "stage " + std::to_string(m_report.index.number) +
-                  " runs out of memory even for a single destination node (rows that belong to it: " +
+              "stage " + std::to_string(m_report.index.number) + " runs out of memory even for " +
+                  wordsFor(destinations.count) + " (rows that belong to " +
+                  (destinations.count == 1 ? "it: " : "them: ") +
                   base::formatCount(static_cast<double>(sizer.ownedRows(destinations))) + ")" +
                   (limit ? "; the limit is " + base::formatBytes(static_cast<double>(*limit)) : ""),
               moreMemory);
@@ -288,7 +299,9 @@ void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, con
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);
     const auto stays = static_cast<double>(session.device.memory().current);
     LoopSizer sizer(session, program, leftToBatches(budget, stays, session.options.memory));
-    Flow(session, program, sizer, books).run();
+    const std::int64_t count = session.structure.size(program.loop->destination);
+    Flow(session, program, sizer, books, share.left.value_or(std::vector{Destinations{0, count}})).run();
+    books.close();
 }
 
 }  // namespace hopscope::executor

@@ -71,7 +71,8 @@ public:
     // Records that a tile ran out of memory and will be computed again.
     void again() { ++m_report.backOffs; }
     // Records that a batch ran out of memory and will be redone with fewer destinations. Raises Resources if it had a
-    // single destination; on a GPU, only if that failed twice, the second time without any other batch in progress.
+    // single destination or is a tile; on a GPU, only if that failed twice, the second time without any other batch in
+    // progress.
     void tooLarge(LoopSizer& sizer, const Destinations& destinations);
 
 private:
@@ -82,7 +83,7 @@ private:
     ChunkLog m_log;
     std::size_t m_firstOperator;  // of the loop, in the report
     std::int64_t m_number = 0;
-    std::int64_t m_retried = -1;  // a single destination that has been retried
+    std::int64_t m_retried = -1;  // a single destination, or the first one of a tile, that has been retried
 };
 
 // The order of all destinations of the loop's type, which is random if the options demand it.

@@ -55,6 +55,7 @@ LoopSizer::LoopSizer(Session& session, const LoopProgram& program, double budget
 
 std::int64_t LoopSizer::next(std::int64_t first, std::int64_t left, const std::int64_t* order)
 {
+    if (const auto& tile = m_program.gpuTile) return std::min(*tile - first % *tile, left);
     const std::lock_guard lock(m_mutex);
     return m_sizer.next(left, [&](std::int64_t n) { return bytes({first, n, order}); });
 }
@@ -91,6 +92,7 @@ void LoopSizer::observe(double predicted, double actual)
 
 bool LoopSizer::backOff(std::int64_t destinations)
 {
+    if (m_program.gpuTile) return false;
     const std::lock_guard lock(m_mutex);
     return m_sizer.backOff(destinations);
 }

@@ -60,7 +60,8 @@ public:
     // Take the predicted and actual bytes of a finished batch, and its block. Call them for each batch.
     void observe(double predicted, double actual);
     BatchRows learn(Block& block);
-    // Reduces the size of batches after one has run out of memory. Returns false if it had a single destination.
+    // Reduces the size of batches after one has run out of memory. Returns false if it had a single destination, or if
+    // the loop has tiles.
     bool backOff(std::int64_t destinations);
     // Returns the number of rows that the destinations own in all tables.
     std::int64_t ownedRows(const Destinations& destinations) { return m_memory.ownedRows(destinations); }

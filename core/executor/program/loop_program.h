@@ -95,6 +95,7 @@ struct LoopProgram {
     std::vector<ir::RowClass> classes;                     // all row classes in use
     std::set<ir::SpaceId> frontiers;                       // node types whose frontier is built for each batch
     std::optional<Tiling> tiling;                          // Tiles
+    std::optional<std::int64_t> gpuTile;                   // Gpu, with a journal: destinations per batch (gpu_tiles.h)
     base::StoreType store = base::StoreType::Exact;        // of the stores that it reads and writes
     std::vector<ir::ValueId> inPlace;             // Tiles: tables whose rows are read in place, by global row number
     std::map<ir::ValueId, ir::ValueId> reshaped;  // values that are read in place as rows of another table

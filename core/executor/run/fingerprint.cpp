@@ -7,9 +7,21 @@
 
 namespace hopscope::executor {
 
-std::map<std::string, std::string> fingerprint()
+namespace {
+
+std::string gpuText(const std::string& device)
+{
+    for (const DeviceInfo& gpu : listGpus().usable)
+        if (gpu.id == device) return gpu.name + ", " + gpu.computes;
+    return "none";
+}
+
+}  // namespace
+
+std::map<std::string, std::string> fingerprint(const std::string& device)
 {
     return {{"cpu", base::processorName()},
+            {"gpu", device == "cpu" ? "none" : gpuText(device)},
             {"instructions", at::get_cpu_capability()},
             {"threads", std::to_string(at::get_num_threads())},
             {"torch", TORCH_VERSION}};

@@ -11,6 +11,7 @@
 #include "base/proc.h"
 #include "base/units.h"
 #include "executor/exception_boundary.h"
+#include "executor/loop/gpu_tiles.h"
 #include "executor/loop/prologue.h"
 #include "executor/loop/staging_plan.h"
 #include "executor/recovery/recovery.h"
@@ -66,6 +67,7 @@ public:
         const bool gpu = m_session.device.gpu();
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure,
                                    familiesOf(m_session), tilingOf(m_session, m_budget));
+        if (gpu && m_session.options.journal) tileOnGpu(m_session, m_programs, m_budget);
         prologue();
         beginJournal();
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
@@ -96,7 +98,7 @@ private:
         if (wanted) device.setLimit(device.gpu() ? *wanted : tensorLimit(*wanted));
         m_budget = device.budget(wanted);
         if (const Journal* const journal = m_session.options.journal)
-            m_budget = static_cast<double>(journal->batchBytes().value_or(steadyBatchBytes(wanted)));
+            m_budget = static_cast<double>(journal->batchBytes().value_or(steadyBatchBytes(wanted, device)));
         m_budget = std::max(m_budget, 1.0);
     }
 
@@ -248,6 +250,7 @@ private:
         for (std::size_t l = 0; l < programs.size() && m_publishes; ++l)
             if (!m_recovery || m_recovery->of(numberOf(stage, l)).needed)
                 takeOver(programs[l], numberOf(stage, l), report, *books[l]);
+        for (const LoopProgram& program : programs) m_session.residents.dropStores(program);
         if (dealer) dealer->readBack(std::exchange(m_readBack, 0));
     }
 

@@ -31,8 +31,9 @@ bool isSliced(const StripPart& part)
 }  // namespace
 
 ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same,
-                               bool gpu)
+                               bool gpu, bool journal)
     : m_structure(gpu && plan.residentStructure),
+      m_journal(journal),
       m_analysis(analysis),
       m_same(same)
 {
@@ -174,7 +175,10 @@ plan::Bytes Residents::load(const LoopProgram& program)
     plan::Bytes moved;
     const auto held = [&](const ResidentPart& part) { return m_parts.contains(part); };
     const std::vector<ResidentLoad> loads = m_choice.added(program, held, m_session.structure);
-    for (const ResidentLoad& load : loads) moved += load.copied;
+    for (const ResidentLoad& load : loads) {
+        moved += load.copied;
+        if (resumes(load.part)) moved.h2d += load.bytes;
+    }
     TableUpload upload(m_session.device, m_session.stop, moved.h2d + moved.structure);
     if (!upload.pinned()) m_session.noteOnce(pageableCopies);
     for (const ResidentLoad& load : loads) m_parts[load.part] = make(load.part, upload);
@@ -186,6 +190,20 @@ plan::Bytes Residents::load(const LoopProgram& program)
 void Residents::drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs)
 {
     std::erase_if(m_parts, [&](const auto& item) { return !m_choice.usedAfter(item.first, stage, programs); });
+}
+
+void Residents::dropStores(const LoopProgram& program)
+{
+    for (const Written& w : program.writes) m_parts.erase({ResidentPart::Store, w.value});
+}
+
+// Returns whether an earlier process has written rows of a store. Those of other processes are read once all are
+// finished.
+bool Residents::resumes(const ResidentPart& part) const
+{
+    if (part.kind != ResidentPart::Store || m_session.others()) return false;
+    const auto known = m_session.stores.find(part.value);
+    return known != m_session.stores.end() && known->second->continued();
 }
 
 const at::Tensor& Residents::part(const ResidentPart& part) const
@@ -217,6 +235,7 @@ at::Tensor Residents::make(const ResidentPart& part, TableUpload& upload)
 {
     m_session.checkStop();
     if (part.kind != ResidentPart::Store) return upload.copy(onHost(part));
+    if (resumes(part)) return upload.copy(m_session.inputTable(part.value).contiguous());
     const auto type = loader::scalarType(m_session.analysis.program.value(part.value).dtype);
     return at::empty(shapeOf(m_session.analysis, part.value, m_session.structure.sizes()),
                      at::TensorOptions().dtype(type).device(m_session.device.device()));

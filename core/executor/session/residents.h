@@ -45,12 +45,16 @@ class ResidentChoice {
 public:
     using Held = std::function<bool(const ResidentPart&)>;
 
-    // On a CPU, nothing is resident. `same` must outlive the object.
-    ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same, bool gpu);
+    // On a CPU, nothing is resident. If `journal`, stores are files as well. `same` must outlive the object.
+    ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same, bool gpu,
+                   bool journal = false);
 
     [[nodiscard]] bool holds(ir::ValueId value) const { return m_values.contains(value); }
     // Returns whether the store of a value exists only on the device.
-    [[nodiscard]] bool onlyHere(ir::ValueId value) const { return holds(value) && !m_outputs.contains(value); }
+    [[nodiscard]] bool onlyHere(ir::ValueId value) const
+    {
+        return holds(value) && !m_journal && !m_outputs.contains(value);
+    }
     // Returns whether an instruction needs no data from the host if destinations are in ascending order.
     [[nodiscard]] bool skips(const Instruction& i) const;
     // Returns whether rows of a table of edges are in the order of an adjacency if they are on the device.
@@ -72,7 +76,7 @@ public:
 
 private:
     std::set<ir::ValueId> m_values, m_outputs;
-    bool m_structure = false;
+    bool m_structure = false, m_journal = false;
     const analysis::Analysis& m_analysis;
     const SameValues& m_same;
 };
@@ -89,6 +93,8 @@ public:
     plan::Bytes load(const LoopProgram& program);
     // Frees the parts that no stage after `stage` uses.
     void drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs);
+    // Frees the stores of a loop, some of whose rows another process has written to the files.
+    void dropStores(const LoopProgram& program);
 
     const at::Tensor& part(const ResidentPart& part) const;
     // Returns the part Table or Store of a value. In a dry run, a table without data has a single row, and gathers use
@@ -98,6 +104,7 @@ public:
 private:
     at::Tensor make(const ResidentPart& part, TableUpload& upload);
     at::Tensor onHost(const ResidentPart& part);
+    [[nodiscard]] bool resumes(const ResidentPart& part) const;
     at::Tensor ownedRows(const ResidentPart& part);
     at::Tensor columns(const ResidentPart& part);
     at::Tensor offsets(const ResidentPart& part);

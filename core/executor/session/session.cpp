@@ -37,7 +37,7 @@ Session::Session(Structure& graph, const analysis::Analysis& a, const plan::Plan
       device(o.device),
       structure(graph),
       caller(a, structure.numbers()),
-      choice(a, p, graph.same(), device.gpu()),
+      choice(a, p, graph.same(), device.gpu(), o.journal != nullptr),
       residents(*this, choice),
       spares(o.folder),
       m_began(steadySeconds())
@@ -165,6 +165,7 @@ void Session::finishReduction(ir::OpId op)
     const auto it = reducers.find(op);
     const ir::Op& o = analysis.program.op(op);
     require(it != reducers.end(), "a reduction was never started", ir::describeOp(o));
+    it->second.moveTo(device.device());
     at::Tensor initial;
     if (const auto slot = it->second.initialSlot())
         initial = whole(*o.args.at(static_cast<std::size_t>(slot->arg)).value());

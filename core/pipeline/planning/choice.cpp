@@ -64,6 +64,17 @@ base::Status fitPlan(plan::Plan& plan, const base::Settings& settings, std::vect
     return checkHostMemory(plan, settings.hostMemory);
 }
 
+base::Result<std::string> deviceOf(const Prepared& prepared, const PlanSource& source, const base::Settings& settings)
+{
+    const bool free = settings.device == "auto" && !source.file.empty();
+    // A file that is no plan of this model is refused where the plan is used.
+    base::Result<plan::Plan> plan = free ? readPlanFile(prepared, source.file) : plan::Plan();
+    if (!free || !plan) return executor::resolveDevice(settings.device);
+    std::vector<std::string> notes;
+    if (const base::Status placed = placePlan(*plan, settings.device, notes); !placed) return base::forward(placed);
+    return plan->device;
+}
+
 base::Result<PlanRequest> requestFor(const base::Settings& settings, std::vector<plan::Pin> pins)
 {
     const base::Result<std::string> resolved = executor::resolveDevice(settings.device);

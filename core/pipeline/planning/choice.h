@@ -15,6 +15,9 @@ forecast::PredictOptions limitsOf(const base::Settings& settings, std::optional<
 // cannot be used, or if the plan's stores need too much memory.
 base::Status fitPlan(plan::Plan& plan, const base::Settings& settings, std::vector<std::string>& notes);
 
+// Returns the device that a run with these options uses: a plan in a file names one, in case the settings do not.
+base::Result<std::string> deviceOf(const Prepared& prepared, const PlanSource& source, const base::Settings& settings);
+
 // Return the request for a plan with these settings, a resolved device, and the given pins or those of the file.
 base::Result<PlanRequest> requestFor(const base::Settings& settings, std::vector<plan::Pin> pins);
 base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source,

@@ -157,7 +157,9 @@ base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder
     base::Result<Prepared> prepared = prepareRun(request, reporter);
     if (!prepared) return base::forward(prepared);
     if (!keeps) return runAndPublish(request, *prepared, nullptr, {}, folder, observer, reporter, stop);
-    const base::Result<Conditions> conditions = conditionsOf(*prepared, request.plan, request.settings);
+    const base::Result<std::string> device = deviceOf(*prepared, request.plan, request.settings);
+    if (!device) return base::forward(device);
+    const base::Result<Conditions> conditions = conditionsOf(*prepared, request.plan, request.settings, *device);
     if (!conditions) return base::forward(conditions);
     if (request.shard)
         if (std::optional<schema::Report> before = finishedBefore(folder, *conditions)) {

@@ -124,10 +124,6 @@ bool walkedWhole(const Prepared& prepared)
 base::Status keepPlan(const ExecutionRequest& request, const Prepared& prepared, const plan::Plan& plan)
 {
     if (!request.journal || request.journal->goesOn()) return {};
-    if (plan.device != "cpu")
-        return base::fail(base::ErrorCode::Usage,
-                          "a run on " + plan.device + " has no journal, which --resume and --shard need",
-                          "leave them out, or use --device cpu");
     return request.journal->savePlan(schema::writePlan(plan, prepared.analysis), walkedWhole(prepared));
 }
 
@@ -157,7 +153,10 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
         run->notes.push_back(std::string("no value stored between stages is wider than ") +
                              base::nameOf(request.settings.store) + ": --store changes nothing");
     const bool looked = request.probe != nullptr;
-    if (chosen->expected && !run->shard && !looked) learnFrom(execution.plan.device, *chosen->expected, *run);
+    // With a journal, a GPU writes values to files that the forecast takes to stay there.
+    const bool writesMore = request.journal != nullptr && execution.plan.device != "cpu";
+    if (chosen->expected && !run->shard && !looked && !writesMore)
+        learnFrom(execution.plan.device, *chosen->expected, *run);
     execution.run = std::move(*run);
     return {};
 }

@@ -34,15 +34,11 @@ base::Result<std::string> digestOfChoice(const std::string& path)
 // The name of a condition in messages.
 std::string labelOf(const std::string& name)
 {
-    static const std::map<std::string, std::string> labels{{"model", "the model file"},
-                                                           {"data", "the data"},
-                                                           {"roles", "the roles of inputs"},
-                                                           {"engine", "this program"},
-                                                           {"torch", "LibTorch"},
-                                                           {"cpu", "the processor"},
-                                                           {"plan", "the plan"},
-                                                           {"instructions", "the instructions of the processor"},
-                                                           {"pins", "the pins"}};
+    static const std::map<std::string, std::string> labels{
+        {"model", "the model file"}, {"data", "the data"},  {"roles", "the roles of inputs"},
+        {"engine", "this program"},  {"torch", "LibTorch"}, {"cpu", "the processor"},
+        {"gpu", "the GPU"},          {"plan", "the plan"},  {"instructions", "the instructions of the processor"},
+        {"pins", "the pins"}};
     const auto it = labels.find(name);
     return it == labels.end() ? base::optionOf(name.c_str()) : it->second;
 }
@@ -70,10 +66,11 @@ std::string differences(const Conditions& before, const Conditions& now)
 
 }  // namespace
 
-base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const base::Settings& settings)
+base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const base::Settings& settings,
+                                      const std::string& device)
 {
     const executor::Cores cores(settings.threads.value_or(0));
-    Conditions conditions = executor::fingerprint();
+    Conditions conditions = executor::fingerprint(device);
     const base::Result<std::string> engine = digestOfFile("/proc/self/exe");
     if (!engine) return base::forward(engine);
     const base::Result<std::string> planFile = digestOfChoice(plan.file);

@@ -21,9 +21,10 @@ namespace hopscope::pipeline {
 // that it computes the same bits.
 using Conditions = std::map<std::string, std::string>;
 
-// Returns the conditions of a run with these options in this process, on a CPU. Call hashInputs() first. Linear in the
-// sizes of this program and of the files with pins and plan.
-base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const base::Settings& settings);
+// Returns the conditions of a run with these options in this process. Call hashInputs() first. `device` is that of the
+// plan. Linear in the sizes of this program and of the files with pins and plan.
+base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const base::Settings& settings,
+                                      const std::string& device);
 
 class RunJournal : public executor::Journal {
 public:

@@ -24,8 +24,9 @@ def run(
     stop: threading.Event | None = None,
 ) -> dict[str, Any]:
     """Returns the report that the last worker has written, with the work of each worker as `scale`. `request`: the
-    parameters of worker/open (docs/reference/protocol.md), with absolute paths. `stop` ends the run when any thread
-    sets it. All workers end with the run, even if it fails."""
+    parameters of worker/open (docs/reference/protocol.md), with absolute paths; its `device` may name several, such as
+    "cuda:0,cuda:1", which the workers use in turn. `stop` ends the run when any thread sets it. All workers end with
+    the run, even if it fails."""
     crew = _crew(address, workers, threads)
     try:
         with reported(progress) as show:

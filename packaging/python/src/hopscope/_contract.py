@@ -77,7 +77,7 @@ SETTINGS = (
     ),
     Setting(
         "resume", "Flag", False, (), most=0, of_search=False,
-        meaning="CPU: keep a journal in the output folder and resume an interrupted run found there; results are bit-identical",
+        meaning="Keep a journal in the output folder and resume an interrupted run found there; results are bit-identical",
     ),
 )
 

@@ -120,7 +120,9 @@ class Driver:
             slot.owed.clear()
             slot.member = self._crew.member(slot.number)
             self._tell("starting", slot)
-            self._ask(slot, "worker/open", {**self._request, "threads": self._crew.threads})
+            devices = self._request.get("device", "cpu").split(",")
+            device = devices[(slot.number - 1) % len(devices)]
+            self._ask(slot, "worker/open", {**self._request, "threads": self._crew.threads, "device": device})
         self._look_for_any(now)
 
     def _look_for_any(self, now: float) -> None:

@@ -174,8 +174,8 @@ def inference(
         Inference(out [500, 4] torch.float32; equal; ...)
     """
     chosen = settings_of("run", settings)
-    if (chosen["resume"] or cluster is not None) and chosen["device"] == "auto":
-        chosen["device"] = "cpu"  # the only device with journals and workers
+    if cluster is not None and chosen["device"] == "auto":
+        chosen["device"] = "cpu"
     asked = _Asked(model, data, roles, _chosen(plan), pins_of(pins), chosen, out, scratch, via_of(via))
     if cluster is not None:
         return _agreed(_together(asked, cluster, workers, progress))
@@ -277,8 +277,6 @@ def _resumed(asked: _Asked, progress: bool | Progress) -> Inference:
 
 def _together(asked: _Asked, cluster: str, workers: int, progress: bool | Progress) -> Inference:
     """Puts files where the workers see them: next to the folder of the results."""
-    if asked.settings["device"] != "cpu":
-        raise UsageError("workers of a cluster compute on CPUs", 'leave device= out, or say "cpu"')
     number = count_of("workers", workers, least=0) or 0
     if asked.settings["cache"] is not None:
         raise UsageError("workers of a cluster keep nothing for later runs", "leave cache= or cluster= out")

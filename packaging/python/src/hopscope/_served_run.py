@@ -137,7 +137,9 @@ def refuse(asked: dict[str, Any]) -> None:
     """Raises UsageError."""
     device = asked.get("device") or "auto"
     if device not in ("auto", "cpu"):
-        raise UsageError(f"workers compute on CPUs, not on {device}", "choose the CPU, or " + _HINT_LIMITS)
+        raise UsageError(
+            f"workers for the window compute on CPUs, not on {device}", "choose the CPU, or " + _HINT_LIMITS
+        )
     if asked.get("breakpoints") is not None:
         raise UsageError("a run of several workers cannot be stopped at operators", _HINT_LIMITS)
     if asked.get("paused"):

@@ -27,8 +27,8 @@ def by_name(task: str) -> dict[str, Setting]:
 
 
 def of_workers() -> dict[str, Setting]:
-    """Returns the settings of a run by workers, which compute on CPUs, cache nothing, can resume, and divide the cores
-    among themselves."""
+    """Returns the settings of a run by workers, which have devices of their own, cache nothing, can resume, and divide
+    the cores among themselves."""
     return {name: setting for name, setting in by_name("run").items() if name not in _NOT_OF_WORKERS}
 
 

@@ -156,7 +156,7 @@ def _request(asked: argparse.Namespace) -> dict[str, Any]:
     request |= {name: str(Path(value).absolute()) for name in ("plan", "pins") if (value := getattr(asked, name))}
     given = {name: getattr(asked, name) for name in of_workers()}
     request |= {name: of_workers()[name].checked(value) for name, value in given.items() if value is not None}
-    request["wait"], request["trusted"] = asked.wait, asked.trust
+    request["wait"], request["trusted"], request["device"] = asked.wait, asked.trust, asked.device
     return {name: value for name, value in request.items() if value is not None}
 
 
@@ -197,6 +197,12 @@ def _add_run(command: Arguments) -> None:
     )
     command.add_argument("-o", "--output", metavar="DIR", required=True, help="The folder that all workers see")
     _add_workers(command)
+    command.add_argument(
+        "--device",
+        metavar="DEVICES",
+        default="cpu",
+        help="Devices that the workers use in turn: cpu, cuda:N, or several, as in cuda:0,cuda:1. Default: cpu",
+    )
     command.add_argument("--plan", metavar="FILE", help="Run this plan, a file of hopscope-engine plan")
     command.add_argument("--pins", metavar="FILE", help="Decisions that the plan has to respect")
     command.add_argument(
