@@ -26,7 +26,7 @@ namespace hopscope::executor {
 class Probe;      // sees the results of operators (probe.h)
 class Structure;  // everything that depends on the graph only: tables, adjacencies, the prologue
 
-// The settings of a run, and what comes from its plan and its caller. For some settings there are conditions:
+// The settings of a run, and the members that its plan and its caller determine. For some settings there are conditions:
 // - the device must be "cpu" or "cuda:N", the result of resolveDevice();
 // - without `batch`, the number of destinations is chosen by memory and adapted during the run;
 // - `memory` limits the executing device; on a CPU, the whole process. Without it there is no limit, but batches are

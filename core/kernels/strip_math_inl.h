@@ -23,7 +23,7 @@ HWY_INLINE hn::Vec<D> number(D d, double value)
     return hn::Set(d, static_cast<hn::TFromD<D>>(value));
 }
 
-// What the formulas compute with.
+// The arithmetic of the formulas.
 template <class D>
 struct VectorMath {
     using V = hn::Vec<D>;

@@ -137,9 +137,8 @@ void addShards(CLI::App& command, Parsed& parsed)
     startGroup(command, base::nameOf(base::Group::LongRuns));
     CLI::Option* const shard =
         command
-            .add_option(
-                "--shard", parsed.texts.shard,
-                "Compute part I of N; all N processes get the same DIR, and the last one publishes the results")
+            .add_option("--shard", parsed.texts.shard,
+                        "Compute part I of N; all N processes get the same DIR, and the last one publishes the results")
             ->type_name("I/N");
     command.add_option("--wait", parsed.patience, "Give up after waiting this long for the other shards")
         ->type_name("SECONDS")

@@ -19,6 +19,18 @@ namespace hopscope::executor {
 using ir::RowClass;
 using ir::RowKind;
 
+namespace {
+
+[[noreturn]] void raiseWrongSize(const analysis::Analysis& a, const Instruction& i, ir::ValueId value, std::size_t d)
+{
+    raise(base::ErrorCode::Internal,
+          "dimension " + std::to_string(d) + " of " + analysis::nameOfValue(a, value) + " does not match the " +
+              analysis::rowsLabel(a.tables, i.rows),
+          {}, analysis::placeOfValue(a, value));
+}
+
+}  // namespace
+
 Batch::Batch(Session& session, const LoopProgram& program, Block& block, const Window* window)
     : m_session(session),
       m_program(program),
@@ -237,20 +249,14 @@ CallContext Batch::context(const Instruction& i)
 // A result has the rows of its class, and every labelled dimension the size of its table.
 void Batch::check(const Instruction& i, ir::ValueId value, const at::Tensor& result)
 {
-    const auto& dims = m_session.analysis.info(value).dims;
-    if (m_session.analysis.info(value).sparse) return;
-    const auto wrong = [&](std::size_t d) {
-        const analysis::Analysis& a = m_session.analysis;
-        raise(base::ErrorCode::Internal,
-              "dimension " + std::to_string(d) + " of " + analysis::nameOfValue(a, value) + " does not match the " +
-                  analysis::rowsLabel(a.tables, i.rows),
-              {}, analysis::placeOfValue(a, value));
-    };
-    if (result.dim() != static_cast<std::int64_t>(dims.size())) wrong(dims.size());
+    const analysis::Analysis& a = m_session.analysis;
+    const auto& dims = a.info(value).dims;
+    if (a.info(value).sparse) return;
+    if (result.dim() != std::ssize(dims)) raiseWrongSize(a, i, value, dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d) {
         if (!dims[d].valid()) continue;
         const auto wanted = localSize(i, dims[d]);
-        if (wanted && result.size(static_cast<std::int64_t>(d)) != *wanted) wrong(d);
+        if (wanted && result.size(static_cast<std::int64_t>(d)) != *wanted) raiseWrongSize(a, i, value, d);
     }
 }
 
