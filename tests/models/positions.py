@@ -104,6 +104,13 @@ def joined_and_chunked(m, x, edge_index):
 
 
 @plain()
+def joined_with_half_numbers(m, x, edge_index):
+    """A part has the dtype of the whole: the sine is one of float32."""
+    half, whole = torch.cat([x.half(), x.tanh()]).chunk(2)
+    return m.a(m.inp(torch.sin(half * 3) + whole), edge_index)
+
+
+@plain()
 def rows_in_one_chunk(m, x, edge_index):
     h = torch.cat([m.lin(part) for part in torch.tensor_split(m.a(m.inp(x), edge_index), 1, dim=0)], dim=0)
     return m.b(torch.cat([part.relu() for part in h.chunk(1)]), edge_index)

@@ -106,7 +106,7 @@ void TestPanelTexts::depthIsExplained_data()
                            << "is an input";
     QTest::newRow("own rows") << "h0"
                               << "Why depth 0"
-                              << "no neighbours";
+                              << "without values of neighbours";
     QTest::newRow("hop") << "m1"
                          << "Why depth 2"
                          << "convs.1.lin output (depth 1) from the neighbours";

@@ -87,7 +87,7 @@ void TestRules::buttonsStepByKeyboardAndStopAtTheEnds()
     press(bed, "rulesFirst");
     QCOMPARE(rulesOf(bed).step(), 0);
     QCOMPARE(child<QTableView>(*bed.window, "rulesTable")->model()->rowCount(), 4);
-    QVERIFY(said(bed, "rulesValues").startsWith("Source rule stores: "));
+    QVERIFY(said(bed, "rulesValues").startsWith("Source rule: these values are stored: "));
 }
 
 void TestRules::theGraphFollowsAndIsAloneAgain()

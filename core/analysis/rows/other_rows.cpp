@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/lowering/synthetic.h"
+#include "analysis/rows/chain.h"
 #include "analysis/rows/linear.h"
 #include "operators/operators.h"
 
@@ -90,8 +91,8 @@ ValueId OtherRows::computed(ValueId v)
     return again(op, static_cast<std::size_t>(value.output));
 }
 
-// The table that the rows were selected from, or the part that was joined to the others.
-ValueId OtherRows::madeOf(const ir::Op& op) const
+// The table that the rows were selected from, or the part that was joined to the others, in the dtype of all.
+ValueId OtherRows::madeOf(const ir::Op& op)
 {
     const OpInfo& info = m_builder.analysis.info(op.id);
     if (info.kind == OpKind::Select) return *op.args.at(0).value();
@@ -100,7 +101,12 @@ ValueId OtherRows::madeOf(const ir::Op& op) const
         const OperandUse use = info.use(slot);
         if (use.use == Use::Part && static_cast<std::size_t>(use.part) == m_part) found = v;
     });
-    return found;
+    const base::DType dtype = m_builder.analysis.program.value(op.outputs.at(0)).dtype;
+    if (!found.valid() || m_builder.analysis.program.value(found).dtype == dtype) return found;
+    Chain chain(m_emitter, op);
+    const std::vector<std::int64_t> shape = m_builder.analysis.program.value(found).shape;
+    return chain.call("to.dtype", {ir::Arg{found}, ir::Arg{dtypeCode(dtype)}, ir::Arg{false}, ir::Arg{false}}, shape,
+                      dtype);
 }
 
 // Rows of another table by the numbers that a concatenation holds: each part has its own.

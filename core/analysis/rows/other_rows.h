@@ -39,7 +39,7 @@ private:
 
     bool concerns(ValueId v) const;
     ValueId computed(ValueId v);
-    ValueId madeOf(const ir::Op& op) const;
+    ValueId madeOf(const ir::Op& op);
     bool looksUp(const OpInfo& info) const;
     ValueId again(ir::Op op, std::size_t output);
     void resize(ir::Op& op);
