@@ -176,7 +176,10 @@ std::vector<PartNumbers> partsOfNumbers(Emitter& emitter, const RuleContext& c, 
         const auto role = c.of(column.ids).role;
         const bool added = place && isAdded(c, table);
         if (!added && (!role || role->target != table)) return {};
-        parts.push_back({place->part, added ? increased(emitter, c, column.ids, place->row) : column.ids});
+        Chain chain(emitter, c.op);
+        const ValueId ids = added ? increased(emitter, c, column.ids, place->row) : column.ids;
+        const bool narrow = ids.valid() && base::itemSize(c.value(ids).dtype) < 4;  // joined to wider ones
+        parts.push_back({place->part, narrow ? castTo(chain, c, ids, c.value(index).dtype) : ids});
         if (!parts.back().ids.valid()) return {};
     }
     return parts;
