@@ -32,7 +32,7 @@ class Structure;  // everything that depends on the graph only: tables, adjacenc
 // - `memory` limits the executing device; on a CPU, the whole process. Without it there is no limit, but batches are
 //   sized to a share of the free memory;
 // - without `threads`, the run uses the cores of the calling thread (Cores);
-// - fuse, reorder and store have an effect on a CPU only. Outputs keep their types, and the tensors in the report are in
+// - reorder and store have an effect on a CPU only. Outputs keep their types, and the tensors in the report are in
 //   the order of the input;
 // - the folder `cache` must exist.
 struct Options : base::Settings {

@@ -34,7 +34,7 @@ __device__ inline std::uint64_t bitsOf(double a) { return static_cast<std::uint6
 __device__ inline float ofBits(std::uint32_t bits) { return __uint_as_float(bits); }
 __device__ inline double ofBits(std::uint64_t bits) { return __longlong_as_double(static_cast<long long>(bits)); }
 
-// What the formulas compute with.
+// The arithmetic of the formulas.
 template <class C>
 struct NumberMath {
     using V = C;

@@ -21,7 +21,7 @@ HOPSCOPE_FORMULA typename A::V formulaSeries(typename A::V x, const double (&coe
     return sum;
 }
 
-// x = whole * ln 2 + rest. `shifted` has the whole number in its last bits.
+// x = whole * ln 2 + rest. The last bits of `shifted` are the whole number.
 template <class A>
 struct FormulaExponent {
     typename A::V shifted, less;  // less: exp(rest) - 1

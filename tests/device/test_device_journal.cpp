@@ -128,7 +128,7 @@ executor::Options limited(std::int64_t bytes)
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Device, "A run with a journal that ends after any record goes on with the same bits")
+TEST_CASE_FIXTURE(Device, "A run with a journal that is resumed with the same bits, after whichever record it ended")
 {
     for (const char* name : {"gcn", "gat", "normed", "readout", "typed", "edges"}) {
         CAPTURE(name);

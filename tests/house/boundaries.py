@@ -290,7 +290,7 @@ def check_torch_leaks(found):
 
 
 def check_reach(found):
-    """What a sub-folder includes from the folder itself reaches none of the sub-folders that it must not use."""
+    """The headers of the folder itself that a sub-folder includes reach none of the sub-folders that it must not use."""
     own = {p.relative_to(p.parts[0]).as_posix(): p for p in found}
     edges = {p: [own[q] for _, q in includes if q in own and own[q].parts[:2] == p.parts[:2]] for p, includes in found.items()}
     findings = []
