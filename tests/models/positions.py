@@ -111,6 +111,14 @@ def joined_with_half_numbers(m, x, edge_index):
 
 
 @plain()
+def product_between_two_views(m, x, edge_index):
+    """As torch.export decomposes products; this transposition, by -2, is none."""
+    h = torch.stack([m.inp(x), m.inp(x).tanh()], 1)
+    made = torch.mm(h.view(-1, h.size(2)), m.lin.weight.transpose(0, -2)).view(h.size(0), 2, h.size(2))
+    return m.a(made.sum(1), edge_index)
+
+
+@plain()
 def rows_in_one_chunk(m, x, edge_index):
     h = torch.cat([m.lin(part) for part in torch.tensor_split(m.a(m.inp(x), edge_index), 1, dim=0)], dim=0)
     return m.b(torch.cat([part.relu() for part in h.chunk(1)]), edge_index)

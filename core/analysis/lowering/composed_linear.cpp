@@ -61,8 +61,15 @@ private:
         const auto weight = op ? valueOf(*op, "self") : std::nullopt;
         if (!weight || shape(*weight).size() != 2) return std::nullopt;
         const bool swaps = op->name == "aten::t" || (op->name == "aten::permute" && swapsBoth(*op)) ||
-                           (op->name == "aten::transpose" && !isNumber(*op, "dim0", 0) == isNumber(*op, "dim1", 0));
+                           (op->name == "aten::transpose" && dimension(*op, "dim0") != dimension(*op, "dim1"));
         return swaps ? weight : std::nullopt;
+    }
+
+    // Of a matrix, counted from the front.
+    static std::int64_t dimension(const Op& op, const char* name)
+    {
+        const Arg* dim = ir::argument(op, name);
+        return dim && dim->integer() ? (*dim->integer() + 2) % 2 : 0;
     }
 
     static bool swapsBoth(const Op& op)
