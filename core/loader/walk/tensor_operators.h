@@ -32,7 +32,6 @@ private:
     std::optional<Item> special(const Node& node, const std::vector<Item>& args);
     std::optional<Item> cast(const Node& node, const std::vector<Item>& args);
     std::optional<Item> sparse(const Node& node, const std::vector<Item>& args);
-    Item coalesced(const Node& node, const std::vector<Item>& args);
     Item compressed(const Item& crow, const Item& col, const Item& values, const Item& size);
     std::optional<Item> scatterSum(const Node& node, const std::vector<Item>& args);
     std::optional<Item> scatterIndex(const Item& index, const Item& src, std::int64_t dim);

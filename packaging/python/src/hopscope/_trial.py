@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import _decisions, _forms, _program, _records, _samples, _state, _trace, _tracing, arrays
+from . import _decisions, _forms, _program, _records, _samples, _sparse, _state, _trace, _tracing, arrays
 from ._samples import FIRST, OTHER, SECOND, SMALLER, Drawn, Sample
 from .calling import Call
 from .errors import InputError, Refused, origin_of
@@ -299,7 +299,7 @@ def _trace_once(trial: Trial, entry: Any, sample: Sample) -> Any:
     import torch
 
     arguments = _arguments(trial, sample)
-    with _tracing.tolerant(), _state.restored(entry):
+    with _tracing.tolerant(), _sparse.traceable(), _state.restored(entry):
         traced = torch.jit.trace(entry, example_kwarg_inputs=arguments, check_trace=False, strict=False)
     return _tracing.inlined(traced)
 
