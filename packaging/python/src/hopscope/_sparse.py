@@ -20,6 +20,7 @@ def traceable() -> Iterator[None]:
         for name, (indices, scripted) in _constructors().items():
             other = _with_sizes(getattr(torch, name), indices, scripted)
             others.enter_context(replaced(torch, name, other))
+        others.enter_context(replaced(torch.sparse, "FloatTensor", torch.sparse_coo_tensor))  # its former name
         yield
 
 
@@ -27,8 +28,7 @@ def traceable() -> Iterator[None]:
 def _constructors() -> dict[str, tuple[tuple[str, ...], Any]]:
     """Returns, by name, the parameters with the positions of elements, and the scripted function."""
     import torch
-
-    Tensor = torch.Tensor
+    from torch import Tensor
 
     def coo(indices: Tensor, values: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         return torch.sparse_coo_tensor(indices, values, [int(rows), int(columns)])
