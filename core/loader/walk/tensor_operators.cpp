@@ -28,8 +28,27 @@ std::optional<Item> TensorOperators::special(const Node& node, const std::vector
         m_location.refuse("a whole tensor is read as Python numbers", "keep it as a tensor");
     if (auto result = cast(node, args)) return result;
     if (const Item* part = m_sparse.part(name, args[0])) return *part;
+    if (auto weight = joinedWeights(name, args)) return weight;
     if (auto matrix = sparse(node, args)) return matrix;
     return scatterSum(node, args);
+}
+
+// A concatenation of weights along their rows is a weight. Recommenders look up users and items in one numbering.
+std::optional<Item> TensorOperators::joinedWeights(const std::string& name, const std::vector<Item>& args)
+{
+    if (name != "aten::cat" || !args[0].box || args[0].box->items.size() < 2) return {};
+    if (args[1].dynamicNumber() || args[1].concrete.toInt() != 0) return {};
+    std::string joined;
+    std::vector<at::Tensor> parts;
+    for (const Item& part : args[0].box->items) {
+        const ir::Value& weight = m_recorder.program().value(part.value);
+        const at::Tensor& tensor = part.concrete.toTensor();
+        if (weight.origin != ir::Origin::Parameter || m_recorder.written(tensor) || tensor.dim() == 0) return {};
+        joined += (joined.empty() ? "" : "+") + weight.name;
+        parts.push_back(tensor);
+    }
+    const at::Tensor rows = at::cat(parts).detach();
+    return Item(rows, m_recorder.parameter(joined, rows));
 }
 
 // Matrices that forward makes.

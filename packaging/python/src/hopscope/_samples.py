@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,20 @@ def _leaf(key: str, like: Any, cut: Mapping[str, Any]) -> Any:
         return torch.sparse_csr_tensor(*parts, size=cut[f"{key}.csr_size"].tolist())
     parts = [cut[f"{key}.coo_{part}"] for part in ("indices", "values")]
     return torch.sparse_coo_tensor(*parts, size=cut[f"{key}.coo_size"].tolist()).coalesce()
+
+
+def with_whole_matrices(sample: Sample, leaves: Mapping[str, Any]) -> Sample | None:
+    """Returns the sample with sparse matrices as large as those of the data, for a model with a weight that has a row
+    for each of their columns. Returns None if there are no such matrices."""
+    import torch
+
+    wider = dict(sample.leaves)
+    for key, leaf in leaves.items():
+        if _is_sparse(leaf):
+            entries = sample.leaves[key].to_sparse_coo()
+            whole = torch.sparse_coo_tensor(entries.indices(), entries.values(), leaf.shape).coalesce()
+            wider[key] = whole.to_sparse_csr() if leaf.layout == torch.sparse_csr else whole
+    return replace(sample, leaves=wider) if any(map(_is_sparse, leaves.values())) else None
 
 
 def _is_sparse(array: Any) -> bool:
