@@ -170,7 +170,7 @@ void readRolesOfModel(Prepared& prepared, Reporter& reporter)
         restore(prepared, before);
     }
     if (!furthest) return;
-    restore(prepared, *furthest);  // what is refused with better roles is refused in the model
+    restore(prepared, *furthest);  // the earlier refusals came from wrong guesses
     noteChangedRoles(prepared, before.schema);
 }
 

@@ -1,5 +1,5 @@
-"""Sparse matrices that a model holds as attributes or buffers, such as the graph of a recommender. They become
-arguments of the file: TorchScript cannot save them, and batches need their rows."""
+"""Sparse matrices that a model holds as attributes or buffers. Recommenders hold their graph in this way. TorchScript
+cannot save such a matrix. It becomes an input of the file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Place:
 
 
 def matrices(model: Any) -> dict[str, tuple[Any, list[Place]]]:
-    """Returns each matrix with its places, by the dotted name of the first one with underscores."""
+    """Returns each matrix with its places, by the name of the first one: `inner_graph` for `model.inner.graph`."""
     import torch
 
     found: dict[int, tuple[str, Any, list[Place]]] = {}

@@ -92,9 +92,14 @@ def _leaf(key: str, like: Any, cut: Mapping[str, Any]) -> Any:
     return torch.sparse_coo_tensor(*parts, size=cut[f"{key}.coo_size"].tolist()).coalesce()
 
 
-def with_whole_matrices(sample: Sample, leaves: Mapping[str, Any]) -> Sample | None:
-    """Returns the sample with sparse matrices as large as those of the data, for a model with a weight that has a row
-    for each of their columns. Returns None if there are no such matrices."""
+def has_matrices(leaves: Mapping[str, Any]) -> bool:
+    """Returns whether there are sparse matrices."""
+    return any(map(_is_sparse, leaves.values()))
+
+
+def with_whole_matrices(sample: Sample, leaves: Mapping[str, Any]) -> Sample:
+    """Returns the sample with sparse matrices as large as those of the data. A weight may have a row for each
+    column."""
     import torch
 
     wider = dict(sample.leaves)
@@ -103,7 +108,7 @@ def with_whole_matrices(sample: Sample, leaves: Mapping[str, Any]) -> Sample | N
             entries = sample.leaves[key].to_sparse_coo()
             whole = torch.sparse_coo_tensor(entries.indices(), entries.values(), leaf.shape).coalesce()
             wider[key] = whole.to_sparse_csr() if leaf.layout == torch.sparse_csr else whole
-    return replace(sample, leaves=wider) if any(map(_is_sparse, leaves.values())) else None
+    return replace(sample, leaves=wider)
 
 
 def _is_sparse(array: Any) -> bool:

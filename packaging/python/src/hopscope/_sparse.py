@@ -1,5 +1,5 @@
-"""Sparse matrices that a model creates while it is traced. A trace records the sizes that LibTorch's constructors get
-as numbers. A scripted function that gets the sizes as tensors records where they come from."""
+"""Sparse matrices that a model creates while it is traced. A trace records their sizes as numbers. Scripted functions
+take the sizes as tensors instead, so that the trace computes them."""
 
 from __future__ import annotations
 

@@ -49,9 +49,9 @@ def try_out(model: Any, call: Call, drawn: Drawn, once: bool, objection: Callabl
     except Refused as problem:
         if drawn.few():
             return _evaluated(replace(trial, samples=[trial.whole()], alone=problem.message))
-        wider = [_samples.with_whole_matrices(sample, call.leaves()) for sample in trial.samples]
-        if None in wider:
+        if not _samples.has_matrices(call.leaves()):
             raise
+        wider = [_samples.with_whole_matrices(sample, call.leaves()) for sample in trial.samples]
         return _evaluated(replace(trial, samples=wider))
 
 

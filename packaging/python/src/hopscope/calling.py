@@ -93,7 +93,9 @@ class Call:
         value = self.arguments[name]
         if _records.is_record(self.forms[name]):
             return {key: item for key, item in value.items() if f"{name}.{key}" not in unread} or None
-        needed = (self.container is None and name not in self.held) or any(key not in unread for key, _ in _forms.leaves(name, value))
+        needed = (self.container is None and name not in self.held) or any(
+            key not in unread for key, _ in _forms.leaves(name, value)
+        )
         return value if needed else None
 
     def fill_in_sizes(self, roles: Mapping[str, str], rows: Mapping[str, int]) -> None:
@@ -192,8 +194,8 @@ def unwrapped(model: Any) -> tuple[Any, list[str]]:
 
 
 def bind(model: Any, inputs: Inputs) -> Call:
-    """Finds `forward`'s arguments in the data by name, and those that the model holds (_held.py). Raises InputError
-    where a required one is missing."""
+    """Finds `forward`'s arguments in the data by name. Adds those that the model holds. Raises InputError where a
+    required one is missing."""
     held = _held.matrices(model)
     call = _bound(model, inputs, bool(held))
     for name, (matrix, places) in held.items():
