@@ -164,10 +164,10 @@ class _Given:
     via: str = "auto"
 
     def roles_of_inputs(self, model: Any) -> list[str]:
-        """Returns the roles of inputs, without those of parameters, which are left to the engine when it reads the
-        file."""
+        """Returns the roles of inputs, without those of parameters and concatenations of them ("user+item"), which are
+        left to the engine when it reads the file."""
         own = {name for name, _ in [*model.named_parameters(), *model.named_buffers()]}
-        return [f"{name}={role}" for name, role in parse_roles(self.roles).items() if name not in own]
+        return [f"{name}={role}" for name, role in parse_roles(self.roles).items() if not own >= {*name.split("+")}]
 
     def objection(self, model: Any, program: _program.Program) -> str:
         """Returns the reason why the engine refuses a program for these data; empty if it does not."""
