@@ -1,12 +1,12 @@
 """What the tests of `hopscope-engine serve` share. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
 import os
-import tempfile
 import unittest
 from pathlib import Path
 
 from safetensors.torch import save_file
 
 import engine_models as models
+from engine_process import own_folder
 from serve_client import Client, Refused
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
@@ -18,9 +18,7 @@ DIGITS = {name: {"model": str(SAMPLES / f"digits/{name}.pt"), "data": [str(SAMPL
 
 class ServeTest(unittest.TestCase):
     def setUp(self):
-        self.holder = tempfile.TemporaryDirectory()
-        self.folder = Path(self.holder.name)
-        self.addCleanup(self.holder.cleanup)
+        self.folder = own_folder(self)
         (self.folder / "tmp").mkdir()
 
     def client(self, initialize=True):
