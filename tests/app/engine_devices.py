@@ -144,8 +144,7 @@ class Served(ServeTest):
         self.assertRegex(greeting["missing"][0], "without CUDA|too old")
 
     def test_a_plan_for_a_device_that_is_not_here_is_loaded_and_run_with_a_note(self):
-        client = self.client()
-        document = client.call("model/open", **KARATE)["document"]
+        client, document = self.opened()
         plan = {**self.plan(client, document)["plan"], "device": ELSEWHERE}
         loaded = client.call("plan/load", document=document, text=json.dumps(plan))
         self.assertRegex(loaded["notes"][0], f"made for {ELSEWHERE}, but .*; it runs on ")

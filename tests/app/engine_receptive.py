@@ -99,8 +99,7 @@ def reads(field):
 
 class Receptive(ServeTest):
     def fields(self, request, nodes, rows, seed=7):
-        client = self.client()
-        document = client.call("model/open", **request)["document"]
+        client, document = self.opened(request)
         drawn = random.Random(seed).sample(range(rows), min(nodes, rows))
         for number, node in enumerate(drawn):
             field = client.call("model/receptiveField", document=document, node=node, average=False)

@@ -26,6 +26,16 @@ class ServeTest(unittest.TestCase):
         self.addCleanup(client.stop)
         return client
 
+    def opened(self, given=KARATE, **more):
+        """A client, and the document that it has opened."""
+        client = self.client()
+        return client, client.call("model/open", **given, **more)["document"]
+
+    def planned(self, given=KARATE, **more):
+        """A client, a document and a plan."""
+        client, document = self.opened(given, **more)
+        return client, document, self.plan(client, document)["plan"]
+
     def refused(self, code, says, call, *arguments, **parameters):
         with self.assertRaises(Refused) as caught:
             call(*arguments, **parameters)
