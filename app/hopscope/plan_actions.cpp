@@ -12,13 +12,11 @@ void addStrategies(ActionBook& book, const WindowParts& parts)
     book.addAll({
         {.name = "plan.optimalTime",
          .text = tr("Strategy: Optimal &Time"),
-         .shortcut = "",
          .tip = tr("The plan with the shortest predicted time, without pins"),
          .needs = Model,
          .run = [&parts] { parts.workbench.setStrategy(base::Strategy::Optimal, base::Objective::Time); }},
         {.name = "plan.optimalBytes",
          .text = tr("Strategy: Optimal &Bytes"),
-         .shortcut = "",
          .tip = tr("The plan that moves the fewest bytes, without pins"),
          .needs = Model,
          .run = [&parts] { parts.workbench.setStrategy(base::Strategy::Optimal, base::Objective::Bytes); }},
@@ -30,13 +28,11 @@ void addStrategies(ActionBook& book, const WindowParts& parts)
          .run = [&parts] { parts.workbench.optimiseAroundPins(); }},
         {.name = "plan.depth",
          .text = tr("Strategy: &Depth"),
-         .shortcut = "",
          .tip = tr("Cut after every hop, without pins"),
          .needs = Model,
          .run = [&parts] { parts.workbench.setStrategy(base::Strategy::Depth); }},
         {.name = "plan.sourceRule",
          .text = tr("Strategy: &Source Rule"),
-         .shortcut = "",
          .tip = tr("Cut by module, without pins"),
          .needs = Model,
          .run = [&parts] { parts.workbench.setStrategy(base::Strategy::SourceRule); }},
@@ -55,7 +51,6 @@ void addPlanFiles(ActionBook& book, const WindowParts& parts, FileDialogs& dialo
     book.addAll({
         {.name = "plan.load",
          .text = tr("&Load a Plan…"),
-         .shortcut = "",
          .tip = tr("Use the cuts of a plan.json"),
          .needs = Model,
          .run =
@@ -65,7 +60,6 @@ void addPlanFiles(ActionBook& book, const WindowParts& parts, FileDialogs& dialo
              }},
         {.name = "plan.save",
          .text = tr("Sa&ve the Plan…"),
-         .shortcut = "",
          .tip = tr("Write the plan to a plan.json"),
          .needs = Plan,
          .run =

@@ -10,17 +10,6 @@ namespace hopscope::optimiser {
 
 namespace {
 
-// The number of hops on the longest path to each node.
-std::vector<int> hopDepths(const Graph& g)
-{
-    std::vector<int> depth(static_cast<std::size_t>(g.count), 0);
-    for (const int v : g.order) {
-        for (const int u : g.operands[v]) depth[v] = std::max(depth[v], depth[u]);
-        if (g.isHop(v)) ++depth[v];
-    }
-    return depth;
-}
-
 // Moves a cut up from its edge, as long as the node has a single operand that is neither an input nor a hop and whose
 // consumers all have the same label.
 void pullUp(const Graph& g, std::vector<int>& label, int from)
@@ -147,20 +136,14 @@ void shareFrontier(const Graph& g, Cells& cells)
 
 }  // namespace
 
-Baseline baselineOf(base::Strategy rule)
+base::Result<Placement> baseline(const Instance& instance, base::Strategy rule)
 {
     assert(base::isRule(rule));
-    return rule == base::Strategy::Depth ? Baseline::DepthCut : Baseline::SourceRule;
-}
-
-base::Result<Placement> baseline(const Instance& instance, Baseline which)
-{
     Instance plain = instance;
     plain.pins.clear();
     plain.hostBudget.reset();
-    const bool hops = which == Baseline::DepthCutHops || which == Baseline::SourceRuleHops;
-    std::vector<int> label = hops ? hopDepths(Graph(plain)) : depths(plain);
-    if (which == Baseline::SourceRule || which == Baseline::SourceRuleHops) applySourceRule(Graph(plain), label);
+    std::vector<int> label = depths(plain);
+    if (rule == base::Strategy::SourceRule) applySourceRule(Graph(plain), label);
     for (int& l : label) l = std::max(l, plain.allowStage0 ? 0 : 1);
     plain.stages = std::max(plain.stages, *std::ranges::max_element(label));
     const Graph g(plain);

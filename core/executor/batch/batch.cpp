@@ -16,9 +16,6 @@
 
 namespace hopscope::executor {
 
-using ir::RowClass;
-using ir::RowKind;
-
 namespace {
 
 [[noreturn]] void raiseWrongSize(const analysis::Analysis& a, const Instruction& i, ir::ValueId value, std::size_t d)
