@@ -151,7 +151,7 @@ LAYERS = {
     "results as objects": "_reading documents findings reports",
     "data as files": "_counts _edges _forms _formats _ogb _onnx _records _scratch arrays data",
     "the engine's process": "_engine _frames _process _serve _serve_home",
-    "models as files": "_decisions _program _samples _state _trace _tracing _trial calling saving",
+    "models as files": "_decisions _held _program _samples _sparse _state _trace _tracing _trial calling saving",
     "workers": "_cluster _crew _driver _ray _run_events _shards _worker",
     "functions of the package": "_files _inference _resuming _window commands comparing debug exporting flow window",
     "programs": "__init__ __main__ _served_run _serving scale",
