@@ -149,8 +149,7 @@ constexpr auto fieldsOf(const T*)
         setting("fuse", &T::fuse, "Fused patterns", "Patterns to fuse into one pass over the edges", Group::Execution,
                 everyTask, Renews::Plan, Resumed::AsBegun),
         setting("reassociate", &T::reassociate, "Reassociate products",
-                "Multiply by weights before sums and means over edges where that makes rows narrower; rounding "
-                "changes",
+                "Multiply by weights before rows are gathered or added up where that saves work; rounding changes",
                 Group::Execution, tasks(Plan, Run, Verify), Renews::Model, Resumed::AsBegun),
         setting("store", &T::store, "Type of stored values", "CPU: type of the values stored between stages",
                 Group::Memory, tasks(Plan, Run), Renews::Plan, Resumed::AsBegun),
