@@ -1,7 +1,7 @@
 #pragma once
 
 // Defines the events of a run, for the progress line in the terminal, the report, the trace and the window. Calls are
-// made one at a time. On a GPU, phases of different batches overlap. Batches of several
+// made one at a time, on several GPUs by different threads. On a GPU, phases of different batches overlap. Batches of several
 // GPUs are reported in the order of their destinations.
 
 #include <cstdint>
