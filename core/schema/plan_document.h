@@ -46,7 +46,7 @@ constexpr auto fieldsOf(const T*)
         field("lower_bound", &T::lowerBound,
               "a proven lower bound of the cost; null without data and for plans made by a rule"),
         field("gap", &T::gap, "`(cost - lower_bound) / cost`; null if the bound is"),
-        field("device", &T::device, "`cpu`, `cuda:0`, ..."),
+        field("device", &T::device, "`cpu`, `cuda:0`, or several GPUs: `cuda:0,cuda:1`"),
         field("batch", &T::batch, "destination nodes per batch; null: chosen during the run", base::Within{1}),
         field("pins", &T::pins,
               "decisions of the user, in order, such as `[\"checkpoint\", \"v17\"]` or `[\"hop_stage\", \"v21\", 2]`; "
