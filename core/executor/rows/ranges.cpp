@@ -131,4 +131,11 @@ Chunks cover(const std::vector<Chunk>& chunks)
     return chosen;
 }
 
+Destinations restFrom(std::int64_t position, const Ranges& ranges)
+{
+    auto range = ranges.begin();
+    for (; position >= range->count; ++range) position -= range->count;
+    return {range->first + position, range->count - position};
+}
+
 }  // namespace hopscope::executor

@@ -29,4 +29,7 @@ void insert(Chunks& chunks, const Chunk& chunk);
 // destinations open and, among these, the later ones. O(n log n).
 Chunks cover(const std::vector<Chunk>& chunks);
 
+// Returns the destinations from a position within all ranges on, up to the end of their range.
+Destinations restFrom(std::int64_t position, const Ranges& ranges);
+
 }  // namespace hopscope::executor

@@ -66,7 +66,7 @@ public:
         setLimit();
         const bool gpu = m_session.device.gpu();
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure,
-                                   familiesOf(m_session), tilingOf(m_session, m_budget));
+                                   familiesOf(m_session), tilingOf(m_session, m_budget), m_session.options.store);
         if (gpu && m_session.options.journal) tileOnGpu(m_session, m_programs, m_budget);
         prologue();
         beginJournal();
@@ -347,6 +347,8 @@ private:
     {
         for (std::size_t w = 0; w < program.writes.size(); ++w) {
             const ir::ValueId value = program.writes[w].value;
+            const auto here = m_session.roundedHere.find(value);
+            if (here != m_session.roundedHere.end()) narrowed(value, here->second);
             if (m_session.choice.onlyHere(value)) continue;
             if (m_session.stores.contains(value)) finishStore(value);
             else reportLoss(value, left.kept, w);

@@ -54,6 +54,7 @@ public:
     // The contributions of the last batch if several processes compute a run, in which case nothing is merged before
     // all have finished.
     Contributions apart;
+    std::unordered_map<ir::ValueId, Rounding> roundedHere;  // stores of the current stage that exist only on the device
     RunReport report;
     plan::StageId stage{1};             // the current one
     std::unique_ptr<StagingRing> ring;  // of a GPU
@@ -94,8 +95,8 @@ public:
     [[nodiscard]] bool isOutput(ir::ValueId id) const;
     // Returns whether the store of a value is a result's file.
     [[nodiscard]] bool isPublished(ir::ValueId id) const { return isOutput(id) && numbers(id) == Numbers::Input; }
-    // Returns the type of stores. On a GPU, they keep their own types.
-    [[nodiscard]] base::StoreType storeType() const { return device.gpu() ? base::StoreType::Exact : options.store; }
+    // Returns the type of stores. Tables that stay on a GPU keep the type of their values, which are rounded all the same.
+    [[nodiscard]] base::StoreType storeType() const { return options.store; }
     Reducer& reducer(ir::OpId op);  // made at the first call
     void finishReduction(ir::OpId op);
     void checkStop() const;
