@@ -127,6 +127,13 @@ const Subject& stack(const std::string& name)
     return subjects.at(name);
 }
 
+const Subject& skewed()
+{
+    static const test::TemporaryFolder folder;
+    static const auto subjects = makeSubjects(folder.path, "make_skewed.py");
+    return subjects.at("skewed");
+}
+
 // ---- attempts
 
 namespace {

@@ -63,10 +63,11 @@ struct Subject {
 
 base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph);
 
-// Models of make_models.py, make_convolutions.py and make_stacks.py. Each script runs once.
+// Models of make_models.py, make_convolutions.py, make_stacks.py and make_skewed.py. Each script runs once.
 const Subject& subject(const std::string& name);
 const Subject& convolution(const std::string& name);
 const Subject& stack(const std::string& name);
+const Subject& skewed();
 inline const std::vector<std::string> smallModels{"gcn", "gat", "normed", "edges"};
 
 struct Attempt {

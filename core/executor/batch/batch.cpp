@@ -36,6 +36,7 @@ Batch::Batch(Session& session, const LoopProgram& program, Block& block, const W
       m_residents(session, program, block),
       m_registers(program.registers.size()),
       m_owned(program.registers.size(), false),
+      m_results(session, program, block, m_feed),
       m_costs(program, !session.device.gpu())
 {}
 
@@ -51,7 +52,36 @@ auto Batch::timed(Phase phase, Work&& work)
 
 void Batch::stage(StagingChunk& chunk)
 {
-    m_given = m_feed.stage([&chunk](at::IntArrayRef shape, at::ScalarType dtype) { return chunk.take(shape, dtype); });
+    m_given = m_feed.stage([&](const HostRows& rows) {
+        const at::Tensor out = chunk.take(rows.shape, rows.dtype);
+        if (out.numel() > 0) m_feed.write(rows, 0, rows.count, static_cast<std::byte*>(out.mutable_data_ptr()));
+        return out;
+    });
+}
+
+std::vector<HostRows> Batch::list()
+{
+    std::vector<HostRows> all;
+    m_given = m_feed.stage([&](HostRows rows) {
+        const bool empty = rows.bytes() == 0;
+        const auto options = at::TensorOptions().dtype(rows.dtype).device(empty ? at::kCPU : at::kMeta);
+        const at::Tensor place = at::empty(rows.shape, options);
+        if (empty) return place;
+        all.push_back(std::move(rows));
+        return m_listed.emplace_back(place);
+    });
+    return all;
+}
+
+void Batch::arrived(const std::vector<at::Tensor>& there)
+{
+    for (Given& given : m_given)
+        given.each([&](at::Tensor& t) {
+            if (!t.defined() || !t.is_meta()) return;
+            const auto place = std::ranges::find_if(m_listed, [&](const at::Tensor& l) { return l.is_same(t); });
+            t = there.at(static_cast<std::size_t>(place - m_listed.begin()));
+        });
+    m_listed.clear();
 }
 
 void Batch::uploadStructure()
@@ -91,6 +121,7 @@ void Batch::compute()
         for (Register r : i.dead) reg(r) = at::Tensor();
     }
     contributions();
+    m_results.make(m_registers, m_given);
 }
 
 void Batch::clear()
@@ -99,16 +130,17 @@ void Batch::clear()
     m_contributions.clear();
     m_results.clear();
     m_given.clear();
+    m_listed.clear();
     m_feed.clear();
     m_times = {};
     m_costs.clear();
-    m_writtenBytes = 0;
 }
 
 PhaseTimes Batch::times() const
 {
     PhaseTimes all = m_feed.times();
     all.add(m_times);
+    all.add(m_results.times());
     return all;
 }
 
@@ -144,6 +176,8 @@ void Batch::read(const Instruction& i)
     if (m_feed.skips(i)) reg(i.outputs[0]) = m_residents.rows(i);
     else if (m_feed.picksThere(i)) reg(i.outputs[0]) = m_session.residents.table(i.value).index_select(0, from);
     else reg(i.outputs[0]) = from;
+    if (m_session.device.gpu())  // a store may have a narrower type
+        reg(i.outputs[0]) = reg(i.outputs[0]).to(loader::scalarType(m_session.analysis.program.value(i.value).dtype));
     check(i, i.value, reg(i.outputs[0]));
 }
 
@@ -379,6 +413,20 @@ void Batch::give(const Instruction& i, const StripPart& part, StripInputs& in)
 
 // ---- results
 
+void Batch::letGo()
+{
+    for (at::Tensor& t : m_registers) t = at::Tensor();
+}
+
+void Batch::collect(StagingChunk& chunk)
+{
+    m_results.download(chunk);
+    if (!m_session.steady()) return;
+    for (auto& [op, contribution] : m_contributions)
+        for (at::Tensor* const t : {&contribution.value, &contribution.spread})
+            if (t->defined()) *t = m_results.downloaded(*t, chunk);
+}
+
 void Batch::contributions()
 {
     for (const Reduced& r : m_program.reductions) {
@@ -411,84 +459,6 @@ void mergeTotals(Session& session, const Contributions& contributions)
     for (const auto& [op, contribution] : contributions) merged.push_back(session.reducers.at(op).merged(contribution));
     for (std::size_t k = 0; k < merged.size(); ++k)
         session.reducers.at(contributions[k].first).replace(std::move(merged[k]));
-}
-
-std::int64_t Batch::resultBytes()
-{
-    std::int64_t bytes = 0;
-    for (const Written& w : m_program.writes)
-        if (!m_session.choice.onlyHere(w.value))
-            bytes += StagingChunk::rounded(m_block.count(w.rows) * m_session.stores.at(w.value)->rowBytes());
-    return bytes;
-}
-
-void Batch::collect(StagingChunk* chunk)
-{
-    for (const Written& w : m_program.writes) {
-        at::Tensor& made = reg(w.from);
-        if (m_session.choice.holds(w.value)) keep(w, made);
-        if (m_session.choice.onlyHere(w.value)) continue;
-        m_writtenBytes += analysis::storedBytes(m_session.analysis, w.value, m_session.storeType(),
-                                                static_cast<std::int64_t>(made.nbytes()));
-        if (chunk) {
-            m_results.push_back({&w, downloaded(made, *chunk)});
-        } else {
-            m_results.push_back({&w, made});
-        }
-        if (!m_feed.follow(w.value, w.rows)) timed(Phase::Block, [&] { return m_feed.rowNumbers(w.value, w.rows); });
-    }
-    if (!chunk || !m_session.steady()) return;
-    for (auto& [op, contribution] : m_contributions)
-        for (at::Tensor* const t : {&contribution.value, &contribution.spread})
-            if (t->defined()) *t = downloaded(*t, *chunk);
-}
-
-at::Tensor Batch::downloaded(const at::Tensor& made, StagingChunk& chunk)
-{
-    at::Tensor host = chunk.take(made.sizes(), made.scalar_type());
-    m_session.device.download(made, host);
-    return host;
-}
-
-void Batch::letGo()
-{
-    for (at::Tensor& t : m_registers) t = at::Tensor();
-}
-
-// Into a table on the device; in a dry run there is none.
-void Batch::keep(const Written& w, const at::Tensor& made)
-{
-    if (m_session.standIn) return;
-    const at::Tensor& table = m_session.residents.table(w.value);
-    if (m_feed.follow(w.value, w.rows)) {
-        table.narrow(0, m_block.destinations().first, made.size(0)).copy_(made);
-        return;
-    }
-    std::size_t place = m_program.instructions.size();
-    for (const Written* earlier = m_program.writes.data(); earlier != &w; ++earlier)
-        place += m_session.choice.holds(earlier->value) && !m_feed.follow(earlier->value, earlier->rows) ? 1 : 0;
-    table.index_copy_(0, m_given.at(place).rows.to(at::kLong), made);
-}
-
-std::vector<StoredPart> Batch::store()
-{
-    std::vector<StoredPart> parts;
-    for (const Result& result : m_results) {
-        const StoredRows stored = store(result);
-        if (m_session.options.journal) parts.push_back({digestOf(stored.rows), stored.lost});
-    }
-    m_results.clear();
-    return parts;
-}
-
-StoredRows Batch::store(const Result& result)
-{
-    const Written& w = *result.written;
-    Store& store = *m_session.stores.at(w.value);
-    return m_times.time(Phase::Write, m_session.began(), [&] {
-        if (m_feed.follow(w.value, w.rows)) return store.writeRange(m_block.destinations().first, result.host);
-        return store.write(m_feed.rowNumbers(w.value, w.rows), result.host);
-    });
 }
 
 }  // namespace hopscope::executor

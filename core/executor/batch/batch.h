@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "executor/batch/batch_residents.h"
+#include "executor/batch/batch_results.h"
 #include "executor/batch/feed.h"
 #include "executor/batch/operator_times.h"
 #include "executor/batch/segment_run.h"
@@ -25,44 +26,42 @@ public:
 
     // GPU, on a host thread: copies everything that the batch needs from the host into the chunk.
     void stage(StagingChunk& chunk);
+    // GPU, on a host thread, instead of stage(): returns everything that the batch needs from the host, without copying
+    // it. Call arrived() before upload() with tensors on the device, in the same order.
+    std::vector<HostRows> list();
+    void arrived(const std::vector<at::Tensor>& there);
     // GPU: queues the copies to the device.
     void upload();
     // GPU, in a dry run, before upload(): copies the index arrays that a run would already have on the device.
     void uploadStructure();
-    // Executes all instructions. Nothing is stored or merged yet, so a batch that runs out of memory can be redone.
+    // Executes all instructions and rounds the rows to be stored. Nothing is stored or merged yet, so a batch that runs out
+    // of memory can be redone.
     void compute();
-    // Collects the rows to be stored; on a GPU, queues their download into the chunk, and in a steady session also that
-    // of the contributions to reductions.
-    void collect(StagingChunk* chunk);
+    // GPU: queues the download of these rows into the chunk, and in a steady session also that of the contributions to
+    // reductions.
+    void collect(StagingChunk& chunk);
     // Returns the batch's contributions to the reductions of the loop. Merging them is a separate step, since they are
     // merged in the order of the batches, which may be computed in any order.
     Contributions takeContributions() { return std::exchange(m_contributions, {}); }
-    // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished. Returns
+    // Writes these rows to their stores, on any thread. On a GPU the download must have finished. Returns
     // the records for the journal, if the run has one.
-    std::vector<StoredPart> store();
+    std::vector<StoredPart> store() { return m_results.store(); }
+    BatchResults& results() { return m_results; }
     // GPU: empties all registers; memory that queued work uses stays allocated until it is done.
     void letGo();
-    // Empties all registers and discards collected rows and contributions.
+    // Empties all registers and discards rows and contributions.
     void clear();
 
     Feed& feed() { return m_feed; }
-    // Returns the bytes that collect() needs in its chunk.
-    std::int64_t resultBytes();
     [[nodiscard]] PhaseTimes times() const;
     // Returns the costs since the last clear(); only on a CPU.
     [[nodiscard]] const OperatorCosts& costs() const { return m_costs; }
     PhaseTimes& deviceTimes() { return m_times; }
-    [[nodiscard]] std::int64_t writtenBytes() const { return m_writtenBytes; }
 
 private:
-    struct Result {
-        const Written* written;
-        at::Tensor host;
-    };
     void run(const Instruction& i);
     void read(const Instruction& i);
     void pick(const Instruction& i);
-    void keep(const Written& w, const at::Tensor& made);
     void positions(const Instruction& i);
     void call(const Instruction& i);
     void select(const Instruction& i);
@@ -80,8 +79,6 @@ private:
     bool reuse(const Instruction& i);
     void check(const Instruction& i, ir::ValueId value, const at::Tensor& result);
     void contributions();
-    at::Tensor downloaded(const at::Tensor& made, StagingChunk& chunk);
-    StoredRows store(const Result& result);
     at::Tensor& reg(Register r) { return m_registers[static_cast<std::size_t>(r)]; }
 
     template <class Work>
@@ -91,15 +88,15 @@ private:
     const LoopProgram& m_program;
     Block& m_block;
     Feed m_feed;
-    BatchResidents m_residents;  // GPU
-    std::vector<Given> m_given;  // GPU, by instruction: first on the host, then on the device
+    BatchResidents m_residents;        // GPU
+    std::vector<Given> m_given;        // GPU, by instruction: first on the host, then on the device
+    std::vector<at::Tensor> m_listed;  // without data: what stands in m_given for what list() returned
     std::vector<at::Tensor> m_registers;
     std::vector<bool> m_owned;  // by register: an operator of this batch made the contents, which may be overwritten
     Contributions m_contributions;
-    std::vector<Result> m_results;
+    BatchResults m_results;
     PhaseTimes m_times;
     OperatorCosts m_costs;
-    std::int64_t m_writtenBytes = 0;
 };
 
 // Adds contributions to the totals of reductions: all of them, or none if it throws. If other processes compute parts

@@ -21,13 +21,55 @@ std::int64_t mostPieceBytes(std::int64_t positions)
     return most * static_cast<std::int64_t>(sizeof(kernels::HubPiece));
 }
 
-at::Tensor bytesOf(const std::vector<kernels::HubPiece>& pieces, const Feed::Buffer& buffer)
+HostRows bytesOf(std::vector<kernels::HubPiece> pieces)
 {
-    if (pieces.empty()) return {};
     const auto bytes = static_cast<std::int64_t>(pieces.size() * sizeof(kernels::HubPiece));
-    at::Tensor out = buffer({bytes}, at::kByte);
-    std::memcpy(out.mutable_data_ptr(), pieces.data(), static_cast<std::size_t>(bytes));
-    return out;
+    return {.shape = {bytes},
+            .dtype = at::kByte,
+            .count = std::ssize(pieces),
+            .write = [all = std::move(pieces)](std::int64_t first, std::int64_t end, std::byte* to) {
+                std::memcpy(to, all.data() + first, static_cast<std::size_t>(end - first) * sizeof(kernels::HubPiece));
+            }};
+}
+
+RowBuffer into(std::byte* to)
+{
+    return [to](at::IntArrayRef shape, at::ScalarType dtype) {
+        return at::from_blob(to, shape, at::TensorOptions().dtype(dtype));
+    };
+}
+
+HostRows copyOf(const at::Tensor& rows)
+{
+    return {.shape = rows.sizes().vec(),
+            .dtype = rows.scalar_type(),
+            .count = rows.size(0),
+            .write = [rows](std::int64_t first, std::int64_t end, std::byte* to) {
+                const at::Tensor part = rows.narrow(0, first, end - first);
+                into(to)(part.sizes(), part.scalar_type()).copy_(part);
+            }};
+}
+
+HostRows pickedRows(const at::Tensor& table, std::int64_t dim, const at::Tensor& rows)
+{
+    std::vector<std::int64_t> shape = table.sizes().vec();
+    shape[static_cast<std::size_t>(dim)] = rows.numel();
+    return {.shape = std::move(shape),
+            .dtype = table.scalar_type(),
+            .count = dim == 0 ? rows.numel() : 1,
+            .write = [=](std::int64_t first, std::int64_t end, std::byte* to) {
+                pickRows(table, dim, dim == 0 ? rows.narrow(0, first, end - first) : rows, into(to));
+            }};
+}
+
+HostRows narrowedRows(const at::Tensor& numbers, std::int64_t most)
+{
+    return {.shape = {numbers.numel()},
+            .dtype = numberType(most),
+            .count = numbers.numel(),
+            .write = [=](std::int64_t first, std::int64_t end, std::byte* to) {
+                executor::narrowed(numbers.narrow(0, first, end - first), most, into(to));
+            }};
 }
 
 }  // namespace
@@ -46,7 +88,7 @@ void Feed::clear()
 Given Feed::give(const Instruction& i)
 {
     switch (i.act) {
-    case Act::Read: return {.rows = read(i, nullptr), .offsets = {}, .pieces = {}};
+    case Act::Read: return {.rows = read(i), .offsets = {}, .pieces = {}};
     case Act::Positions:
     case Act::Select:
     case Act::Concat: return {.rows = numbers(i), .offsets = {}, .pieces = {}};
@@ -156,11 +198,18 @@ at::Tensor Feed::computed(ir::ValueId value, at::Tensor rows)
     return timed(Phase::Gather, [&] { return rows.to(type); });
 }
 
-at::Tensor Feed::read(const Instruction& i, const Buffer* buffer)
+at::Tensor Feed::read(const Instruction& i)
 {
-    at::Tensor host = rowsOf(i, buffer);
-    countRead(i.value, host.numel() * static_cast<std::int64_t>(host.element_size()));
-    return buffer ? host : computed(i.value, std::move(host));
+    at::Tensor rows = rowsOf(i);
+    countRead(i.value, rows);
+    return computed(i.value, std::move(rows));
+}
+
+at::Tensor Feed::staged(const Instruction& i, const RowSink& sink)
+{
+    at::Tensor rows = sink(hostRows(i));
+    countRead(i.value, rows);
+    return rows;
 }
 
 // Consecutive destinations have consecutive rows.
@@ -176,28 +225,35 @@ at::Tensor Feed::inOrder(const Instruction& i)
     return at::cat(each);
 }
 
-at::Tensor Feed::inOrder(const Instruction& i, const Buffer* buffer)
+at::Tensor Feed::rowsOf(const Instruction& i)
 {
-    const at::Tensor rows = inOrder(i);
-    return buffer ? (*buffer)(rows.sizes(), rows.scalar_type()).copy_(rows) : rows;
+    if (i.inOrder) return timed(Phase::Gather, [&] { return inOrder(i); });
+    const Destinations& batch = m_block.destinations();
+    const bool ranged = follow(i.value, i.rows);
+    if (ranged && m_window) {
+        const at::Tensor own = timed(Phase::Gather, [&] { return m_window->own(i.value, batch); });
+        if (own.defined()) return own;
+    }
+    const at::Tensor table = m_session.table(i.value).rows;
+    const std::int64_t dim = m_session.analysis.rowDim(i.value);
+    if (ranged) return table.narrow(dim, batch.first, batch.count);
+    const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(i.value, i.rows); });
+    return timed(Phase::Gather, [&] { return pickRows(table, dim, rows, pageable); });
 }
 
-at::Tensor Feed::rowsOf(const Instruction& i, const Buffer* buffer)
+HostRows Feed::hostRows(const Instruction& i)
 {
-    if (i.inOrder) return timed(Phase::Gather, [&] { return inOrder(i, buffer); });
+    if (i.inOrder) return copyOf(timed(Phase::Gather, [&] { return inOrder(i); }));
     const at::Tensor table = m_session.table(i.value).rows;
     const std::int64_t dim = m_session.analysis.rowDim(i.value);
     const Destinations& batch = m_block.destinations();
-    if (follow(i.value, i.rows)) {
-        const at::Tensor own =
-            m_window ? timed(Phase::Gather, [&] { return m_window->own(i.value, batch); }) : at::Tensor();
-        if (own.defined()) return own;
-        const at::Tensor range = table.narrow(dim, batch.first, batch.count);
-        if (!buffer) return range;
-        return timed(Phase::Gather, [&] { return (*buffer)(range.sizes(), range.scalar_type()).copy_(range); });
-    }
-    const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(i.value, i.rows); });
-    return timed(Phase::Gather, [&] { return pickRows(table, dim, rows, buffer ? *buffer : pageable); });
+    if (follow(i.value, i.rows)) return copyOf(table.narrow(dim, batch.first, batch.count));
+    return pickedRows(table, dim, timed(Phase::Block, [&] { return rowNumbers(i.value, i.rows); }));
+}
+
+void Feed::countRead(ir::ValueId value, const at::Tensor& rows)
+{
+    countRead(value, rows.numel() * static_cast<std::int64_t>(rows.element_size()));
 }
 
 void Feed::countRead(ir::ValueId value, std::int64_t bytes)
@@ -221,20 +277,28 @@ at::Tensor Feed::rowNumbers(ir::ValueId value, const RowClass& rows)
 
 // ---- for all instructions at once
 
-std::vector<Given> Feed::stage(const Buffer& buffer)
+std::vector<Given> Feed::stage(const RowSink& sink)
 {
     std::vector<Given> given;
     for (const Instruction& i : m_program.instructions) {
         m_session.checkStop();
-        given.push_back(staged(i, buffer));
+        given.push_back(stagedFor(i, sink));
     }
     for (const Written& w : m_program.writes) {
         if (follow(w.value, w.rows)) continue;
         const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(w.value, w.rows); });
         if (m_session.choice.holds(w.value))
-            given.push_back({.rows = narrowed(rows, mostOf(w), buffer), .offsets = {}, .pieces = {}});
+            given.push_back({.rows = narrowed(rows, mostOf(w), sink), .offsets = {}, .pieces = {}});
     }
     return given;
+}
+
+void Feed::write(const HostRows& rows, std::int64_t first, std::int64_t end, std::byte* to)
+{
+    timed(Phase::Gather, [&] {
+        rows.write(first, end, to);
+        return end;
+    });
 }
 
 bool Feed::skips(const Instruction& i) const
@@ -249,79 +313,79 @@ bool Feed::picksThere(const Instruction& i) const
     return !m_session.choice.inOrder(i) && !(m_block.destinations().ascending() && m_session.choice.skips(i));
 }
 
-Given Feed::staged(const Instruction& i, const Buffer& buffer)
+Given Feed::stagedFor(const Instruction& i, const RowSink& sink)
 {
     switch (i.act) {
     case Act::Read:
         if (skips(i)) return {};
         if (picksThere(i))
-            return {.rows = narrowed(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), mostOf(i), buffer),
+            return {.rows = narrowed(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), mostOf(i), sink),
                     .offsets = {},
                     .pieces = {}};
-        return {.rows = read(i, &buffer), .offsets = {}, .pieces = {}};
+        return {.rows = staged(i, sink), .offsets = {}, .pieces = {}};
     case Act::Positions:
         if (i.owners)
-            return skips(i) ? Given{} : Given{.rows = {}, .offsets = stagedOffsets(i.rows, buffer), .pieces = {}};
+            return skips(i) ? Given{} : Given{.rows = {}, .offsets = stagedOffsets(i.rows, sink), .pieces = {}};
         [[fallthrough]];
     case Act::Select:
-    case Act::Concat: return {.rows = narrowed(numbers(i), mostOf(i), buffer), .offsets = {}, .pieces = {}};
+    case Act::Concat: return {.rows = narrowed(numbers(i), mostOf(i), sink), .offsets = {}, .pieces = {}};
     case Act::Pick:
         if (skips(i)) return {};
-        return {.rows = narrowed(columns(i.rows, i.space, i.key, Numbers::Input), mostOf(i), buffer),
+        return {.rows = narrowed(columns(i.rows, i.space, i.key, Numbers::Input), mostOf(i), sink),
                 .offsets = {},
                 .pieces = {}};
-    case Act::Segment: return stagedSegment(i, buffer);
-    case Act::Strips: return stagedStrips(i, buffer);
+    case Act::Segment: return stagedSegment(i, sink);
+    case Act::Strips: return stagedStrips(i, sink);
     default: return {};
     }
 }
 
-Given Feed::stagedSegment(const Instruction& i, const Buffer& buffer)
+Given Feed::stagedSegment(const Instruction& i, const RowSink& sink)
 {
     if (skips(i)) return {};
     const RowClass& messages = i.segment.messages;
-    Given given{.rows = {}, .offsets = stagedOffsets(messages, buffer), .pieces = stagedPieces(messages, buffer)};
-    if (i.segment.from < 0) given.rows = narrowed(columns(i.segment), mostOf(i), buffer);
+    Given given{.rows = {}, .offsets = stagedOffsets(messages, sink), .pieces = stagedPieces(messages, sink)};
+    if (i.segment.from < 0) given.rows = narrowed(columns(i.segment), mostOf(i), sink);
     return given;
 }
 
-Given Feed::stagedStrips(const Instruction& i, const Buffer& buffer)
+Given Feed::stagedStrips(const Instruction& i, const RowSink& sink)
 {
     if (skips(i)) return {};
     const RowClass& messages = i.strips->messages;
-    Given given{.rows = {}, .offsets = stagedOffsets(messages, buffer), .pieces = stagedPieces(messages, buffer)};
+    Given given{.rows = {}, .offsets = stagedOffsets(messages, sink), .pieces = stagedPieces(messages, sink)};
     for (const StripTableSource& t : i.strips->tables)
-        given.columns.push_back(t.inPlace() ? stagedColumns(t.place, buffer) : at::Tensor());
+        given.columns.push_back(t.inPlace() ? stagedColumns(t.place, sink) : at::Tensor());
     return given;
 }
 
-at::Tensor Feed::stagedColumns(const Segment& s, const Buffer& buffer)
+at::Tensor Feed::stagedColumns(const Segment& s, const RowSink& sink)
 {
     at::Tensor& staged = m_columns[{s.messages, s.columnSpace, s.columnKey}];
-    if (!staged.defined()) staged = narrowed(columns(s), mostOf(s), buffer);
+    if (!staged.defined()) staged = narrowed(columns(s), mostOf(s), sink);
     return staged;
 }
 
-at::Tensor Feed::stagedOffsets(const RowClass& rows, const Buffer& buffer)
+at::Tensor Feed::stagedOffsets(const RowClass& rows, const RowSink& sink)
 {
     at::Tensor& staged = m_offsets[rows];
     if (!staged.defined())
-        staged = narrowed(timed(Phase::Block, [&] { return m_block.offsets(rows); }), m_block.count(rows), buffer);
+        staged = narrowed(timed(Phase::Block, [&] { return m_block.offsets(rows); }), m_block.count(rows), sink);
     return staged;
 }
 
-at::Tensor Feed::stagedPieces(const RowClass& rows, const Buffer& buffer)
+at::Tensor Feed::stagedPieces(const RowClass& rows, const RowSink& sink)
 {
     const auto [known, fresh] = m_pieces.try_emplace(rows);
     if (!fresh) return known->second;
     const at::Tensor offsets = timed(Phase::Block, [&] { return m_block.offsets(rows); });
-    const auto pieces = kernels::hubPieces(offsets.const_data_ptr<std::int64_t>(), offsets.numel() - 1);
-    return known->second = bytesOf(pieces, buffer);
+    auto pieces = kernels::hubPieces(offsets.const_data_ptr<std::int64_t>(), offsets.numel() - 1);
+    return known->second = pieces.empty() ? at::Tensor() : sink(bytesOf(std::move(pieces)));
 }
 
-at::Tensor Feed::narrowed(const at::Tensor& numbers, std::int64_t most, const Buffer& buffer)
+at::Tensor Feed::narrowed(const at::Tensor& numbers, std::int64_t most, const RowSink& sink)
 {
-    return timed(Phase::Gather, [&] { return executor::narrowed(numbers, most, buffer); });
+    return sink(narrowedRows(numbers, most));
 }
 
 // The greatest row number that an instruction may be given, for which its copy has room.

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "executor/batch/host_rows.h"
 #include "executor/device/phases.h"
 #include "executor/program/loop_program.h"
 #include "executor/rows/pick_rows.h"
@@ -38,8 +39,6 @@ struct Given {
 
 class Feed {
 public:
-    using Buffer = RowBuffer;
-
     // `window` is set for tiles whose tables do not fit into memory; otherwise it is null.
     Feed(Session& session, const LoopProgram& program, Block& block, const Window* window = nullptr)
         : m_session(session),
@@ -54,11 +53,13 @@ public:
     Given along(const Segment& s);
     // CPU: returns the rows of a value that is read in place.
     at::Tensor inPlace(ir::ValueId value);
-    // Returns the data for all instructions in order, copied into `buffer`, with 32-bit row numbers where these
+    // Returns the data for all instructions in order, passed through `sink`, with 32-bit row numbers where these
     // suffice. The row numbers of everything that is written to tables on the device follow.
-    std::vector<Given> stage(const Buffer& buffer);
-    // Returns the bytes that stage() needs in its buffer, with each piece rounded as by StagingChunk. Computes the
-    // batch's row numbers.
+    std::vector<Given> stage(const RowSink& sink);
+    // Writes parts of what `sink` was given.
+    void write(const HostRows& rows, std::int64_t first, std::int64_t end, std::byte* to);
+    // Returns the bytes that stage() passes to its sink, each tensor rounded as by StagingChunk. Computes the batch's
+    // row numbers.
     std::int64_t stagingBytes();
     // Returns whether the rows are consecutive in the value's table, from the first position of the batch on.
     [[nodiscard]] bool follow(ir::ValueId value, const ir::RowClass& rows) const;
@@ -86,20 +87,22 @@ private:
     at::Tensor columns(const Segment& s);
     at::Tensor columns(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers);
     at::Tensor computed(ir::ValueId value, at::Tensor rows);
-    at::Tensor read(const Instruction& i, const Buffer* buffer);
-    at::Tensor rowsOf(const Instruction& i, const Buffer* buffer);
+    at::Tensor read(const Instruction& i);
+    at::Tensor staged(const Instruction& i, const RowSink& sink);
+    at::Tensor rowsOf(const Instruction& i);
+    HostRows hostRows(const Instruction& i);
     at::Tensor inOrder(const Instruction& i);
-    at::Tensor inOrder(const Instruction& i, const Buffer* buffer);
-    at::Tensor narrowed(const at::Tensor& numbers, std::int64_t most, const Buffer& buffer);
+    at::Tensor narrowed(const at::Tensor& numbers, std::int64_t most, const RowSink& sink);
     std::int64_t mostOf(const Instruction& i);
     std::int64_t mostOf(const Segment& s);
     std::int64_t mostOf(const Written& w);
-    Given staged(const Instruction& i, const Buffer& buffer);
-    Given stagedSegment(const Instruction& i, const Buffer& buffer);
-    Given stagedStrips(const Instruction& i, const Buffer& buffer);
-    at::Tensor stagedColumns(const Segment& s, const Buffer& buffer);
-    at::Tensor stagedOffsets(const ir::RowClass& rows, const Buffer& buffer);
-    at::Tensor stagedPieces(const ir::RowClass& rows, const Buffer& buffer);
+    Given stagedFor(const Instruction& i, const RowSink& sink);
+    Given stagedSegment(const Instruction& i, const RowSink& sink);
+    Given stagedStrips(const Instruction& i, const RowSink& sink);
+    at::Tensor stagedColumns(const Segment& s, const RowSink& sink);
+    at::Tensor stagedOffsets(const ir::RowClass& rows, const RowSink& sink);
+    at::Tensor stagedPieces(const ir::RowClass& rows, const RowSink& sink);
+    void countRead(ir::ValueId value, const at::Tensor& rows);
     void countRead(ir::ValueId value, std::int64_t bytes);
     void countInPlace(const Segment& s);
     at::Tensor picked(const Instruction& i);

@@ -147,6 +147,8 @@ void DeviceContext::order(Lane earlier, Lane later)
     reached.block(lane(later));
 }
 
+void DeviceContext::order(const c10::Event& earlier, Lane later) { earlier.block(lane(later)); }
+
 c10::Event DeviceContext::mark(Lane at)
 {
     c10::Event reached(m_device.type(), c10::EventFlag::BACKEND_DEFAULT);

@@ -46,6 +46,8 @@ public:
 
     // Makes work that is queued in `later` from now on wait for everything queued in `earlier` so far.
     void order(Lane earlier, Lane later);
+    // Does the same for everything that was queued before the event.
+    void order(const c10::Event& earlier, Lane later);
     // Returns an event after everything that is queued in the lane, for waiting and for timing.
     c10::Event mark(Lane lane);
     void synchronize();

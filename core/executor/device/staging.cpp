@@ -46,6 +46,12 @@ at::Tensor StagingChunk::take(at::IntArrayRef shape, at::ScalarType dtype)
     return piece;
 }
 
+at::Tensor StagingChunk::part(std::int64_t number, std::int64_t count) const
+{
+    const std::int64_t bytes = capacity() / count / page * page;
+    return m_memory.narrow(0, number * bytes, bytes);
+}
+
 StagingRing::StagingRing(std::int64_t upBytes, std::int64_t downBytes)
 {
     for (Place& place : m_places) place = {StagingChunk(upBytes), StagingChunk(downBytes)};

@@ -29,6 +29,8 @@ public:
     at::Tensor take(at::IntArrayRef shape, at::ScalarType dtype);
     // Makes all memory available again.
     void clear() { m_used = 0; }
+    // Returns one of `count` equal parts of the memory as bytes, whether or not take() has returned it.
+    [[nodiscard]] at::Tensor part(std::int64_t number, std::int64_t count) const;
     // Returns the capacity that take() uses for a tensor of this number of bytes.
     static std::int64_t rounded(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 

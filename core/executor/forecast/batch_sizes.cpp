@@ -7,6 +7,7 @@
 
 #include "executor/forecast/class_counts.h"
 #include "executor/forecast/traffic.h"
+#include "executor/loop/loop_sizer.h"
 #include "executor/loop/staging_plan.h"
 #include "executor/program/loop_program.h"
 
@@ -60,6 +61,15 @@ std::int64_t stagedAtOnce(ClassCounts& counts, const executor::LoopProgram& prog
     }
     const auto scaled = static_cast<std::int64_t>(static_cast<double>(large) * executor::fullSlot / before);
     return std::clamp(scaled, size, large);
+}
+
+double besideCopies(ClassCounts& counts, const executor::ResidentChoice& choice, const executor::LoopProgram& program,
+                    std::int64_t size, double memory)
+{
+    return executor::BesideCopies(choice, program, true).bytes(memory, [&](const RowClass& rows) {
+        const Counts most = counts.atMost(*program.loop, rows, size);
+        return most.perBatch.empty() ? 0.0 : static_cast<double>(most.perBatch[most.largest()]);
+    });
 }
 
 }  // namespace hopscope::forecast

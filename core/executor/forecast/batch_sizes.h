@@ -6,6 +6,7 @@
 #include <functional>
 
 namespace hopscope::executor {
+class ResidentChoice;
 struct LoopProgram;
 struct SlotBytes;
 }  // namespace hopscope::executor
@@ -26,5 +27,10 @@ std::int64_t firstFraction(std::int64_t all, const Fits& surely, const Fits& exa
 // its double.
 std::int64_t stagedAtOnce(ClassCounts& counts, const executor::LoopProgram& program, const Traffic& traffic,
                           const executor::SlotBytes& slot, std::int64_t size);
+
+// Returns the bytes that limit the size of batches on a GPU (executor::BesideCopies), given the memory of one with upper bounds
+// of its rows.
+double besideCopies(ClassCounts& counts, const executor::ResidentChoice& choice, const executor::LoopProgram& program,
+                    std::int64_t size, double memory);
 
 }  // namespace hopscope::forecast

@@ -65,9 +65,7 @@ Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::P
       m_plan(plan),
       m_choice(analysis, plan, m_structure.same(), plan.device != "cpu"),
       m_stop(std::move(stop))
-{
-    if (gpu()) compile({});
-}
+{}
 
 Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
 {
@@ -171,7 +169,7 @@ void Planned::compile(const PredictOptions& options)
     m_loops.clear();
     if (!gpu()) return compileOnCpu(options);
     m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure,
-                                         executor::Families::of(options.fuse, true), std::nullopt);
+                                         executor::Families::of(options.fuse, true), std::nullopt, options.store);
     for (const auto& programs : m_programs) {
         auto& loops = m_loops.emplace_back();
         for (const executor::LoopProgram& p : programs) loops.emplace_back(m_known.compiled.onGpu(p, m_choice));
@@ -258,15 +256,19 @@ std::int64_t Planned::batchSizeOnGpu(const PredictOptions& options)
             const std::int64_t count = m_structure.size(l.program.loop->destination);
             std::int64_t size = std::max<std::int64_t>(count, 1);
             const double allowed = allowedOnGpu(all, l.outside, options);
-            while (size > 1 && memoryOf(l, size, Rows::Bounded, Probing::Yes) > allowed) size = (size + 1) / 2;
+            const auto memory = [&] { return memoryOf(l, size, Rows::Bounded, Probing::Yes); };
+            while (size > 1 && besideCopies(m_counts, m_choice, l.program, size, memory()) > allowed)
+                size = (size + 1) / 2;
             if (size < count) smallest = std::min(smallest, size);
-            l.most = stagedAtOnce(m_counts, l.program, l.traffic, slot, std::min(size, count));
+            l.most = std::max(stagedAtOnce(m_counts, l.program, l.traffic, slot, std::min(size, count)),
+                              executor::rowsTogether(m_choice, l.program, count));
         }
     return smallest;
 }
 
 bool Planned::leavesEnough(const PredictOptions& options, Peaks peaks)
 {
+    if (m_loops.empty()) compile(options);
     const Probing probing = peaks == Peaks::Yes ? Probing::Yes : Probing::No;
     followOnGpu(probing);
     const double all = budget(options.memory);

@@ -54,7 +54,7 @@ public:
         : m_analysis(analysis),
           m_structure(structure),
           m_program(program),
-          m_options(on(plan.device)),
+          m_options(on(plan.device, program.store)),
           m_session(structure, analysis, plan, m_options, m_silent, std::move(stop)),
           m_block(structure, analysis, *program.loop),
           m_batch(m_session, program, m_block)
@@ -92,10 +92,11 @@ private:
         return bytes;
     }
 
-    static executor::Options on(const std::string& device)
+    static executor::Options on(const std::string& device, base::StoreType store)
     {
         executor::Options options;
         options.device = executor::devicesOf(device).front();
+        options.store = store;
         return options;
     }
 
@@ -178,7 +179,6 @@ private:
     {
         const executor::AllocationTrace trace(executor::AllocationTrace::Spilled::Record);  // a run spills none of them
         m_batch.compute();
-        m_batch.collect(nullptr);
         executor::mergeInto(m_session, m_batch.takeContributions());
         return trace.events();
     }
@@ -194,7 +194,7 @@ private:
         m_session.device.order(executor::Lane::Upload, executor::Lane::Compute);
         m_batch.compute();
         m_session.device.order(executor::Lane::Compute, executor::Lane::Download);
-        m_batch.collect(&none);
+        m_batch.collect(none);
         executor::mergeInto(m_session, m_batch.takeContributions());
         m_session.device.synchronize();
         return trace.events();
@@ -286,7 +286,7 @@ const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor:
     const auto known = std::ranges::find_if(m_known, [&](const Known& k) {
         return k.loop == *program.loop && k.device == plan.device && k.resident == plan.resident &&
                k.residentStructure == plan.residentStructure && k.tiled == program.tiling.has_value() &&
-               k.threads == at::get_num_threads() &&
+               k.threads == at::get_num_threads() && k.store == program.store &&
                std::ranges::equal(k.acts, program.instructions, {}, {}, &executor::Instruction::act);
     });
     if (known != m_known.end()) m_known.splice(m_known.begin(), m_known, known);
@@ -298,6 +298,7 @@ const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor:
                             .tiled = program.tiling.has_value(),
                             .acts = actsOf(program),
                             .threads = at::get_num_threads(),
+                            .store = program.store,
                             .memory = LoopMemory::learn(probe(analysis, structure, plan, program, std::move(stop))),
                             .single = {}});
     if (m_known.size() > remembered) m_known.pop_back();

@@ -45,6 +45,7 @@ private:
         bool residentStructure = false, tiled = false;
         std::vector<executor::Act> acts;  // they show which steps are fused
         int threads = 1;
+        base::StoreType store = base::StoreType::Exact;
         std::optional<LoopMemory> memory;
         std::map<std::vector<std::int64_t>, std::optional<DryRun>> single;  // by the rows of a batch
     };

@@ -51,11 +51,11 @@ BatchSizer BatchSizer::steady(std::optional<std::int64_t> fixed, double budget)
 std::int64_t BatchSizer::next(std::int64_t left, const std::function<double(std::int64_t)>& cost) const
 {
     if (const auto& known = m_fixed ? m_fixed : m_expected) return std::min(*known, left);
-    const double allowed = m_budget * m_share / m_correction;
+    const double most = allowed();
     std::int64_t low = 1, high = m_ceiling > 0 ? std::min(left, m_ceiling) : left;
     while (low < high) {
         const std::int64_t middle = low + (high - low + 1) / 2;
-        if (cost(middle) <= allowed) low = middle;
+        if (cost(middle) <= most) low = middle;
         else high = middle - 1;
     }
     return low;

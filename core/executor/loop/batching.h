@@ -40,6 +40,8 @@ public:
     // Returns the largest n <= left whose predicted bytes, cost(n), are within the current limit, but at least 1.
     // `cost` must be monotonic.
     [[nodiscard]] std::int64_t next(std::int64_t left, const std::function<double(std::int64_t)>& cost) const;
+    // Returns the predicted bytes that a batch may have.
+    [[nodiscard]] double allowed() const { return m_budget * m_share / m_correction; }
     // Takes the predicted and actual bytes of a batch. Call it after each one.
     void observe(double predicted, double actual);
     // Halves the limit after a batch has run out of memory. Returns false if it had a single destination.

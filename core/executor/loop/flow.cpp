@@ -1,6 +1,8 @@
 #include "executor/loop/flow.h"
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
@@ -11,13 +13,10 @@ namespace hopscope::executor {
 
 namespace {
 
-constexpr std::size_t mostUnderWay = 3;  // on the device, at first
-
-using Mark = std::optional<c10::Event>;
-
-struct Span {
-    Mark begin, end;
-};
+constexpr std::size_t mostUnderWay = 3;          // on the device, at first
+constexpr std::size_t leastUnderWay = 2;         // so that one is computed while the next one is copied
+constexpr std::chrono::microseconds pause{200};  // between looks at results that are being copied
+constexpr double mostFull = 1.15;  // of the memory that a batch may take: rows are numbered again for a smaller one
 
 // The calling and the writing thread are also busy: a parallel loop waits for each of its threads to get a core.
 int preparingThreads(int all) { return all >= 6 ? all - 2 : all; }
@@ -45,20 +44,28 @@ struct Flow::Slot {
     Slot(Session& session, const LoopProgram& program, StagingRing::Place& place)
         : block(session.structure, session.analysis, *program.loop),
           batch(session, program, block),
-          memory(place)
+          memory(place),
+          up(place.up),
+          down(place.down)
     {}
 
     Block block;
     Batch batch;
     StagingRing::Place& memory;
-    std::int64_t position = 0;  // of the first destination
+    UploadPieces up;
+    DownloadPieces down;
+    bool exceeds = false;  // the data of the batch its memory
+    bool upInPieces = false, downInPieces = false, draining = false;
+    std::optional<c10::Event> computed;  // after which results are in place, if these are copied in pieces
+    std::int64_t position = 0;           // of the first destination
     Destinations destinations;
     bool prepared = false;  // false: the host ran out of memory
     double predicted = 0;
     BatchRows rows;
     MemoryStats held;
     std::vector<StoredPart> parts;
-    Span upload, compute, download;
+    std::vector<Span> upload, download;
+    Span compute;
 };
 
 Flow::Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, BatchOrder& order, Ranges ranges)
@@ -67,23 +74,22 @@ Flow::Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, Batch
       m_order(order),
       m_all(session, program),
       m_ranges(std::move(ranges)),
+      m_starts(startsOf(m_ranges)),
       m_count(sizeOf(m_ranges)),
       m_mostUnderWay(mostUnderWay),
       m_tiled(program.gpuTile.has_value()),
       m_fixed(m_tiled || session.options.batch),
       m_anchor(session.device.mark(Lane::Compute))
 {
-    std::int64_t position = 0;
-    for (const Destinations& range : m_ranges) m_starts.push_back(std::exchange(position, position + range.count));
     for (StagingRing::Place& place : session.ring->places()) {
         m_slots.push_back(std::make_unique<Slot>(session, program, place));
         m_free.push_back(m_slots.back().get());
     }
-    const Destinations all{0, m_all.count(), m_all.order()};
+    const auto rows = std::max<std::int64_t>(sizer.rows({0, m_all.count(), m_all.order()}), 1);
     const StagingRing::Place& place = session.ring->places().front();
     const SlotBytes bytes = unsharedBytes(session.analysis, session.structure, session.choice, program);
-    m_fullnessPerRow = std::max(share(bytes.up, place.up), share(bytes.down, place.down)) /
-                       static_cast<double>(std::max<std::int64_t>(sizer.rows(all), 1));
+    m_fullnessPerRow = std::max(share(bytes.up, place.up), share(bytes.down, place.down)) / static_cast<double>(rows);
+    m_together = static_cast<double>(rowsTogether(session.choice, program, rows));
 }
 
 Flow::~Flow() { stopThreads(); }
@@ -107,6 +113,7 @@ void Flow::run()
     } catch (...) {
         stopThreads();
         m_session.device.synchronize();  // before memory of pending copies is released
+        if (m_failure) std::rethrow_exception(m_failure);
         throw;
     }
     stopThreads();
@@ -121,7 +128,16 @@ void Flow::stopThreads()
     }
     m_mayPrepare.notify_one();
     m_mayWrite.notify_one();
+    leaveAll();
     m_threads.clear();
+}
+
+void Flow::leaveAll()
+{
+    for (const auto& slot : m_slots) {
+        slot->up.leave();
+        slot->down.leave();
+    }
 }
 
 // Exceptions of the flow's own threads are rethrown by the calling thread.
@@ -135,6 +151,7 @@ void Flow::guarded(Work&& work)
         const std::lock_guard lock(m_mutex);
         if (!m_failure) m_failure = std::current_exception();
         m_mayDrive.notify_one();
+        leaveAll();
     }
 }
 
@@ -153,57 +170,77 @@ void Flow::prepareAll()
         lock.unlock();
         prepare(slot, position);
         lock.lock();
-        if (epoch != m_epoch) {
-            release(slot);
-            continue;
+        const bool wanted = epoch == m_epoch;
+        if (wanted) {
+            m_next = position + slot.destinations.count;
+            m_prepared.push_back(&slot);
+            m_mayDrive.notify_one();
         }
-        m_next = position + slot.destinations.count;
-        m_prepared.push_back(&slot);
-        m_mayDrive.notify_one();
+        if (slot.upInPieces) {
+            if (!wanted) slot.up.leave();
+            lock.unlock();
+            give(slot);
+            lock.lock();
+        }
+        if (!wanted) release(slot);
     }
 }
 
-// The destinations from a position on, up to the end of their range.
-Destinations Flow::restFrom(std::int64_t position) const
-{
-    const auto at = static_cast<std::size_t>(std::ranges::upper_bound(m_starts, position) - m_starts.begin()) - 1;
-    const std::int64_t before = position - m_starts[at];
-    return {m_ranges[at].first + before, m_ranges[at].count - before, m_all.order()};
-}
-
-// Takes a smaller batch than wanted if its rows exceed the pinned memory. Numbering the rows of a batch that does not
-// fit is lost work, so the size is chosen by the rows per byte of the batch before.
+// Takes a smaller batch than wanted if its rows exceed the pinned memory, unless batches share them, or the memory of the
+// device. Numbering the rows of a batch that does not fit is lost work, so the size is chosen by the rows per byte of the
+// batch before.
 void Flow::prepare(Slot& slot, std::int64_t position)
 {
     slot.position = position;
-    Destinations batch = restFrom(position);
+    slot.upInPieces = slot.downInPieces = slot.draining = false;
+    Destinations batch = restFrom(position, m_ranges, m_starts);
+    batch.order = m_all.order();
     batch.count = m_sizer.next(batch.first, batch.count, batch.order);
-    const auto shrunk = [&] { return m_sizer.within(batch, fullSlot / m_fullnessPerRow); };
+    const auto shrunk = [&] { return m_sizer.within(batch, std::max(fullSlot / m_fullnessPerRow, m_together)); };
     if (m_fullnessPerRow > 0 && !m_fixed) batch.count = shrunk();
     slot.prepared = fitsIntoMemory([&] {
-        while (!stage(slot, batch)) batch.count = std::min(batch.count - 1, shrunk());
+        while (!stage(slot, batch))
+            batch.count = std::min(shrunk(), m_sizer.next(batch.first, batch.count - 1, batch.order));
     });
 }
 
-// False if a smaller batch is to be tried. Tiles keep their size, and batches one that the user has chosen: data that
-// does not fit is copied from pageable memory.
+// False if a smaller batch is to be tried. Tiles keep their size, and batches one that the user has chosen.
 bool Flow::stage(Slot& slot, const Destinations& destinations)
 {
     m_session.checkStop();
     slot.destinations = destinations;
     slot.block.begin(destinations);
-    const double full = std::max(share(slot.batch.feed().stagingBytes(), slot.memory.up),
-                                 share(slot.batch.resultBytes(), slot.memory.down));
-    m_fullnessPerRow = full / static_cast<double>(m_sizer.rows(destinations));
-    if (full > 1 && destinations.count > 1 && !m_fixed) {
+    if (tooFull(slot) && destinations.count > 1 && !m_fixed) {
         endBlock(slot);
         return false;
     }
     slot.memory.up.clear();
     slot.memory.down.clear();
-    slot.batch.stage(slot.memory.up);
+    if (slot.exceeds) slot.up.begin(slot.batch.list());
+    else slot.batch.stage(slot.memory.up);
+    slot.upInPieces = slot.exceeds;
     slot.block.dropNumbers();
     return true;
+}
+
+// With a journal, which identifies the rows of a tile by one digest, results stay together.
+bool Flow::tooFull(Slot& slot)
+{
+    const double up = share(slot.batch.feed().stagingBytes(), slot.memory.up),
+                 down = share(slot.batch.results().bytes(), slot.memory.down);
+    const auto rows = static_cast<double>(m_sizer.rows(slot.destinations));
+    m_fullnessPerRow = std::max(up, down) / rows;
+    slot.exceeds = up > 1;
+    slot.downInPieces = down > 1 && !m_session.steady();
+    if (m_fixed) return false;
+    return (std::max(up, down) > 1 && rows > m_together) || m_sizer.fullness(slot.block) > mostFull;
+}
+
+void Flow::give(Slot& slot)
+{
+    slot.up.fill([&](const HostRows& rows, std::int64_t first, std::int64_t end, std::byte* to) {
+        slot.batch.feed().write(rows, first, end, to);
+    });
 }
 
 // ---- writing
@@ -217,11 +254,21 @@ void Flow::writeAll()
         Slot& slot = *m_toWrite.front();
         m_toWrite.pop_front();
         lock.unlock();
-        slot.parts = slot.batch.store();
+        if (!write(slot)) return;
         lock.lock();
         m_written.push_back(&slot);
         m_mayDrive.notify_one();
     }
+}
+
+// False if the run has ended meanwhile.
+bool Flow::write(Slot& slot)
+{
+    slot.parts = slot.batch.store();
+    if (!slot.downInPieces) return true;
+    return slot.down.drain([&](std::size_t result, std::int64_t first, const at::Tensor& rows) {
+        slot.batch.results().storePart(result, first, rows);
+    });
 }
 
 // ---- driving
@@ -244,14 +291,24 @@ void Flow::drive()
     }
 }
 
-// Waits if no batch is under way; nullptr if none is prepared, but one has been written meanwhile.
+// Waits if fewer batches are under way than keep the device busy; nullptr if none is prepared, but one has been written
+// meanwhile, or none is left to prepare.
 Flow::Slot* Flow::nextPrepared()
 {
     std::unique_lock lock(m_mutex);
     // No destination is in any slot, or will be: without this check, an accounting error would wait forever.
     const auto idle = [&] { return m_free.size() == m_slots.size() && m_next >= m_count; };
-    const auto ready = [&] { return m_failure || !m_prepared.empty() || !m_written.empty() || idle(); };
-    if (m_underWay.empty()) m_mayDrive.wait(lock, m_session.stop, ready);
+    const auto last = [&] { return m_next >= m_count && !m_underWay.empty(); };
+    const auto ready = [&] { return m_failure || !m_prepared.empty() || !m_written.empty() || idle() || last(); };
+    while (m_underWay.size() < leastUnderWay && !ready()) {
+        m_session.checkStop();
+        lock.unlock();
+        drainMeanwhile();
+        lock.lock();
+        const bool draining = !m_underWay.empty() && m_underWay.front()->downInPieces;
+        if (draining) m_mayDrive.wait_for(lock, m_session.stop, pause, ready);
+        else m_mayDrive.wait(lock, m_session.stop, ready);
+    }
     if (m_failure) std::rethrow_exception(m_failure);
     require(!idle(), "destinations of a loop were lost");
     if (m_prepared.empty()) return nullptr;
@@ -281,29 +338,79 @@ bool Flow::launch(Slot& slot)
 void Flow::queue(Slot& slot)
 {
     DeviceContext& device = m_session.device;
-    slot.upload.begin = device.mark(Lane::Upload);
-    slot.batch.upload();
-    slot.upload.end = device.mark(Lane::Upload);
+    queueUpload(slot);
     device.order(Lane::Upload, Lane::Compute);
     slot.compute.begin = device.mark(Lane::Compute);
     slot.batch.compute();
     slot.compute.end = device.mark(Lane::Compute);
-    device.order(Lane::Compute, Lane::Download);
-    slot.download.begin = device.mark(Lane::Download);
-    slot.batch.collect(&slot.memory.down);
-    slot.download.end = device.mark(Lane::Download);
+    queueDownload(slot);
     device.checkLimit();
     if (!m_session.steady()) mergeInto(m_session, slot.batch.takeContributions());
     slot.batch.letGo();
 }
 
-// Waits for the oldest batch; its rows can be written from then on.
+void Flow::queueUpload(Slot& slot)
+{
+    slot.upload.clear();
+    if (slot.upInPieces) {
+        const auto meanwhile = [this] { drainMeanwhile(); };
+        slot.batch.arrived(slot.up.copy(m_session.device, m_session.stop, slot.upload, meanwhile));
+        return slot.batch.upload();
+    }
+    Span& span = slot.upload.emplace_back();
+    span.begin = m_session.device.mark(Lane::Upload);
+    slot.batch.upload();
+    span.end = m_session.device.mark(Lane::Upload);
+}
+
+// Copies of pieces wait for this batch alone: once they are queued, the next one may be computed as well.
+void Flow::queueDownload(Slot& slot)
+{
+    DeviceContext& device = m_session.device;
+    slot.download.clear();
+    if (slot.downInPieces) {
+        slot.down.begin(slot.batch.results().leave());
+        slot.computed = device.mark(Lane::Compute);
+        return;
+    }
+    device.order(Lane::Compute, Lane::Download);
+    Span& span = slot.download.emplace_back();
+    span.begin = device.mark(Lane::Download);
+    slot.batch.collect(slot.memory.down);
+    span.end = device.mark(Lane::Download);
+}
+
+void Flow::startDraining(Slot& slot)
+{
+    if (std::exchange(slot.draining, true)) return;
+    m_session.device.order(*slot.computed, Lane::Download);
+    const std::lock_guard lock(m_mutex);
+    m_toWrite.push_back(&slot);
+    m_mayWrite.notify_one();
+}
+
+// Copies results of the oldest batch as far as that takes no waiting.
+void Flow::drainMeanwhile()
+{
+    if (m_underWay.empty() || !m_underWay.front()->downInPieces) return;
+    Slot& slot = *m_underWay.front();
+    startDraining(slot);
+    while (!slot.down.complete() && slot.down.step(m_session.device, m_session.stop, slot.download, false)) {}
+    if (slot.down.complete()) m_underWay.pop_front();
+}
+
+// Waits for the oldest batch, whose rows can be written from then on, or for a piece of its results.
 void Flow::retire()
 {
     Slot& slot = *m_underWay.front();
+    if (slot.downInPieces) {
+        startDraining(slot);
+        if (!slot.down.complete()) slot.down.step(m_session.device, m_session.stop, slot.download, true);
+        if (slot.down.complete()) m_underWay.pop_front();
+        return;
+    }
     m_underWay.pop_front();
-    slot.download.end->synchronize();
-    times(slot);
+    slot.download.back().end->synchronize();
     const std::lock_guard lock(m_mutex);
     m_toWrite.push_back(&slot);
     m_mayWrite.notify_one();
@@ -321,11 +428,11 @@ void Flow::times(Slot& slot)
         times.add(phase, seconds.begin, seconds.end - seconds.begin);
         return seconds;
     };
-    m_session.overlap.copied(span(slot.upload, Phase::HostToDevice));
+    for (const Span& s : slot.upload) m_session.overlap.copied(span(s, Phase::HostToDevice));
     m_session.overlap.computed(span(slot.compute, Phase::Compute));
-    m_session.overlap.copied(span(slot.download, Phase::DeviceToHost));
-    m_anchorSeconds = secondsAt(*slot.upload.begin);
-    m_anchor = std::move(*slot.upload.begin);
+    for (const Span& s : slot.download) m_session.overlap.copied(span(s, Phase::DeviceToHost));
+    m_anchorSeconds = secondsAt(*slot.upload.front().begin);
+    m_anchor = std::move(*slot.upload.front().begin);
 }
 
 void Flow::accountWritten()
@@ -335,6 +442,7 @@ void Flow::accountWritten()
         Slot& slot = *m_written.front();
         m_written.pop_front();
         lock.unlock();
+        times(slot);
         m_accounted += slot.destinations.count;
         BatchFigures figures = figuresOf(slot.batch, slot.block, slot.rows, slot.held, std::move(slot.parts));
         figures.device = static_cast<int>(m_session.number);
@@ -367,6 +475,7 @@ void Flow::redo(Slot& slot)
     const Destinations failed = slot.destinations;
     const std::int64_t position = slot.position;
     while (!m_underWay.empty()) retire();
+    leave(slot);
     m_session.device.synchronize();
     slot.batch.clear();
     m_order.tooLarge(m_sizer, failed);
@@ -375,7 +484,18 @@ void Flow::redo(Slot& slot)
     ++m_epoch;
     m_next = position;
     m_prepared.push_back(&slot);
-    for (Slot* const dropped : std::exchange(m_prepared, {})) release(*dropped);
+    for (Slot* const dropped : std::exchange(m_prepared, {})) {
+        leave(*dropped);
+        release(*dropped);
+    }
+}
+
+// Until the preparing thread no longer uses the slot.
+void Flow::leave(Slot& slot)
+{
+    if (!slot.upInPieces) return;
+    slot.up.leave();
+    slot.up.awaitLeft();
 }
 
 }  // namespace hopscope::executor

@@ -9,6 +9,8 @@
 // Each batch has a slot of the ring, whose state changes from free to prepared, under way, to be written, and written.
 // The number of slots is fixed, which bounds the memory: one batch is being prepared, one is being written, and three
 // are on the device, where one is computed while the next one is copied to the device and the previous one to the host.
+// Data and results that exceed the memory of their slot pass through it in pieces (pieces.h): such a batch counts as
+// prepared before its data are gathered, and as to be written once the first piece of its results is copied.
 
 #include <atomic>
 #include <condition_variable>
@@ -22,6 +24,8 @@
 
 #include "executor/device/staging.h"
 #include "executor/loop/batch_order.h"
+#include "executor/loop/loop.h"
+#include "executor/loop/pieces.h"
 #include "executor/overlap.h"
 #include "executor/rows/ranges.h"
 
@@ -44,28 +48,36 @@ private:
     // These run on the preparing thread.
     void prepareAll();
     void prepare(Slot& slot, std::int64_t position);
-    [[nodiscard]] Destinations restFrom(std::int64_t position) const;
     bool stage(Slot& slot, const Destinations& destinations);
+    bool tooFull(Slot& slot);
+    void give(Slot& slot);
 
     // These run on the calling thread.
     void drive();
     Slot* nextPrepared();
     bool launch(Slot& slot);
     void queue(Slot& slot);
+    void queueUpload(Slot& slot);
+    void queueDownload(Slot& slot);
+    void startDraining(Slot& slot);
+    void drainMeanwhile();
     void retire();
     void accountWritten();
     void redo(Slot& slot);
+    static void leave(Slot& slot);
     void release(Slot& slot);
     void endBlock(Slot& slot);
     void times(Slot& slot);
     double secondsAt(const c10::Event& event) const;
 
-    // Runs on the writing thread.
+    // These run on the writing thread.
     void writeAll();
+    bool write(Slot& slot);
 
     template <class Work>
     void guarded(Work&& work);
     void stopThreads();
+    void leaveAll();
 
     Session& m_session;
     LoopSizer& m_sizer;
@@ -82,8 +94,8 @@ private:
     double m_anchorSeconds = 0;
     std::int64_t m_accounted = 0;  // destinations
     // Used by the preparing thread: the share of its slot's memory that a row of the last batch took; before the first
-    // one, the share without rows that batches share.
-    double m_fullnessPerRow;
+    // one, the share without rows that batches share. Batches of up to `m_together` rows may exceed their slots.
+    double m_fullnessPerRow, m_together = 0;
     std::atomic<std::int64_t> m_numbers = 0;  // row numbers that were made
 
     std::mutex m_mutex;  // protects all following members

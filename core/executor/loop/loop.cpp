@@ -4,8 +4,10 @@
 #include <iterator>
 #include <numeric>
 #include <random>
+#include <set>
 #include <utility>
 
+#include "base/proc.h"
 #include "base/units.h"
 #include "executor/loop/flow.h"
 #include "executor/loop/table_stream.h"
@@ -87,7 +89,7 @@ BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, 
 {
     plan::Bytes bytes;
     bytes.h2d = batch.feed().readBytes();
-    bytes.d2h = batch.writtenBytes();
+    bytes.d2h = batch.results().writtenBytes();
     bytes.structure = batch.feed().structureBytes() + block.structureBytes();
     const Destinations& destinations = block.destinations();
     return {.first = destinations.first,
@@ -203,7 +205,6 @@ public:
         const bool fits = fitsIntoMemory([&] {
             m_block.begin(destinations);
             m_batch.compute();
-            m_batch.collect(nullptr);
             mergeInto(m_session, m_batch.takeContributions());
         });
         if (!fits) {
@@ -288,6 +289,28 @@ void runOnCpu(Session& session, const LoopProgram& program, LoopSizer& sizer, Lo
 
 }  // namespace
 
+namespace {
+
+// Batches of a GPU gather single rows of such tables.
+void noteFiles(Session& session, const LoopProgram& program)
+{
+    double bytes = 0;
+    std::set<ir::ValueId> counted;
+    for (const Instruction& i : program.instructions)
+        if (i.act == Act::Read && i.rows.kind == ir::RowKind::Frontier && !session.choice.holds(i.value) &&
+            counted.insert(i.value).second)
+            bytes += static_cast<double>(session.table(i.value).rows.nbytes());
+    const auto memory = static_cast<double>(session.options.tableMemory.value_or(base::availableMemory()));
+    if (bytes <= memory) return;
+    session.noteOnce("stage " + std::to_string(session.stage.number) + ": tables of " + base::formatBytes(bytes) +
+                     ", from which batches gather rows, do not fit into the memory of the host (" +
+                     base::formatBytes(memory) +
+                     " free): rows are read from files one by one, which is slow; a run on a CPU reads such tables in "
+                     "windows");
+}
+
+}  // namespace
+
 void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, const LoopShare& share, double budget)
 {
     books.takeOver(share.kept);
@@ -307,6 +330,7 @@ void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, con
 void runOnGpu(Session& session, const LoopProgram& program, BatchOrder& order, Ranges ranges, double budget)
 {
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);
+    noteFiles(session, program);
     const auto stays = static_cast<double>(session.device.memory().current);
     LoopSizer sizer(session, program, leftToBatches(budget, stays, session.options.memory));
     Flow(session, program, sizer, order, std::move(ranges)).run();

@@ -8,6 +8,24 @@ namespace hopscope::executor {
 using ir::RowClass;
 using ir::RowKind;
 
+namespace {
+
+// Shares of the memory that a sizer gives to batches (batching.cpp): to one of them, and to one whose neighbours are
+// copied to and from the device meanwhile.
+constexpr double alone = 0.65, besideCopies = 0.85;
+
+// CUDA's allocator takes so much of the device at once for tensors of more than 1 MiB, up to 10 MiB.
+constexpr double segmentBytes = 20 << 20, smallTensor = 1 << 20;
+
+std::map<RowClass, double> widestRows(const LoopProgram& program)
+{
+    std::map<RowClass, double> widest;
+    for (const RegisterInfo& r : program.registers) widest[r.rows] = std::max(widest[r.rows], r.bytesPerRow);
+    return widest;
+}
+
+}  // namespace
+
 BatchMemory::BatchMemory(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program, bool gpu)
     : m_analysis(analysis),
       m_structure(structure),
@@ -46,18 +64,57 @@ std::int64_t BatchMemory::ownedRows(const Destinations& destinations)
     return rows;
 }
 
+BesideCopies::BesideCopies(const ResidentChoice& choice, const LoopProgram& program, bool gpu)
+{
+    if (!gpu) return;
+    const auto add = [&](Register r) {
+        const RegisterInfo& info = program.registers[static_cast<std::size_t>(r)];
+        m_copied[info.rows] += info.bytesPerRow;
+    };
+    for (const Instruction& i : program.instructions)
+        if (i.act == Act::Read && !choice.holds(i.value)) add(i.outputs.at(0));
+    for (const Written& w : program.writes)
+        if (!choice.onlyHere(w.value)) add(w.from);
+}
+
+double BesideCopies::bytes(double batch, const CountOf& count) const
+{
+    double copied = 0;
+    for (const auto& [rows, bytes] : m_copied) copied += bytes * count(rows);
+    return std::max(batch, alone / besideCopies * (batch + copied));
+}
+
 LoopSizer::LoopSizer(Session& session, const LoopProgram& program, double budget, bool steady)
     : m_session(session),
       m_program(program),
+      m_beside(session.choice, program, session.device.gpu()),
       m_memory(session.analysis, session.structure, program, session.device.gpu()),
+      m_widest(session.device.gpu() && budget < segmentBytes ? widestRows(program) : std::map<RowClass, double>()),
       m_sizer(steady ? BatchSizer::steady(session.options.batch, budget) : BatchSizer(session.options.batch, budget))
 {}
+
+double LoopSizer::withCopies(const Destinations& destinations)
+{
+    const CountOf count = [&](const RowClass& on) { return m_memory.rows(on, destinations, m_frontierRatio); };
+    double bytes = m_beside.bytes(this->bytes(destinations), count);
+    for (const auto& [rows, each] : m_widest)
+        bytes = std::max(bytes, m_sizer.allowed() * each * count(rows) / smallTensor);
+    return bytes;
+}
+
+double LoopSizer::fullness(Block& block)
+{
+    const std::lock_guard lock(m_mutex);
+    count(block, 0);  // a batch that turns out too large is not computed
+    const CountOf rows = [&](const RowClass& on) { return static_cast<double>(block.count(on)); };
+    return m_beside.bytes(m_memory.bytes(rows), rows) / m_sizer.allowed();
+}
 
 std::int64_t LoopSizer::next(std::int64_t first, std::int64_t left, const std::int64_t* order)
 {
     if (const auto& tile = m_program.gpuTile) return std::min(*tile - first % *tile, left);
     const std::lock_guard lock(m_mutex);
-    return m_sizer.next(left, [&](std::int64_t n) { return bytes({first, n, order}); });
+    return m_sizer.next(left, [&](std::int64_t n) { return withCopies({first, n, order}); });
 }
 
 std::int64_t LoopSizer::rows(const Destinations& destinations)
@@ -100,6 +157,12 @@ bool LoopSizer::backOff(std::int64_t destinations)
 BatchRows LoopSizer::learn(Block& block)
 {
     const std::lock_guard lock(m_mutex);
+    return count(block, m_session.device.gpu() ? std::nullopt : std::optional(0.7 * m_frontierRatio));
+}
+
+// `leastRatio` limits how far the rows may change the estimate; without it, they do not.
+BatchRows LoopSizer::count(Block& block, std::optional<double> leastRatio)
+{
     const Destinations& destinations = block.destinations();
     BatchRows rows;
     double asking = 0, fresh = 0;
@@ -115,8 +178,8 @@ BatchRows LoopSizer::learn(Block& block)
         fresh += static_cast<double>(t == m_program.loop->destination ? frontier - destinations.count : frontier);
     }
     rows.edges = ownedRows(destinations);
-    if (asking > 0 && !m_session.steady())
-        m_frontierRatio = std::clamp(fresh / asking * 1.1, m_frontierRatio * 0.7, 1.0);
+    if (leastRatio && asking > 0 && !m_session.steady())
+        m_frontierRatio = std::clamp(fresh / asking * 1.1, *leastRatio, 1.0);
     return rows;
 }
 

@@ -22,18 +22,32 @@ public:
     BatchMemory(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program, bool gpu);
 
     double bytes(const Destinations& destinations, double frontierRatio);
+    // Returns the same for any number of rows of each class.
+    [[nodiscard]] double bytes(const CountOf& count) const { return m_model.peak(count); }
+    // Returns the number of rows of a class.
+    double rows(const ir::RowClass& rows, const Destinations& destinations, double frontierRatio);
     // Returns the number of rows that the destinations own in all tables.
     std::int64_t ownedRows(const Destinations& destinations);
 
 private:
-    double rows(const ir::RowClass& rows, const Destinations& destinations, double frontierRatio);
-
     const analysis::Analysis& m_analysis;
     Structure& m_structure;
     const LoopProgram& m_program;
     bool m_gpu;
     Block m_block;  // counts only
     MemoryModel m_model;
+};
+
+// On a GPU, data of the next batch and results of the previous one take memory beside a batch.
+class BesideCopies {
+public:
+    // Counts nothing unless `gpu`.
+    BesideCopies(const ResidentChoice& choice, const LoopProgram& program, bool gpu);
+    // Returns the bytes that limit the size of a batch of `batch` bytes: more than these if it copies many rows.
+    [[nodiscard]] double bytes(double batch, const CountOf& count) const;
+
+private:
+    std::map<ir::RowClass, double> m_copied;  // bytes per row
 };
 
 class LoopSizer {
@@ -57,6 +71,9 @@ public:
     std::int64_t rows(const Destinations& destinations);
     // Returns the bytes that a batch is predicted to use on the executing device.
     double predicted(const Destinations& destinations);
+    // GPU: returns the share of the available memory that a batch takes together with copies for its neighbours. Its block
+    // must have been built; later estimates use its numbers of rows.
+    double fullness(Block& block);
     // Take the predicted and actual bytes of a finished batch, and its block. Call them for each batch.
     void observe(double predicted, double actual);
     BatchRows learn(Block& block);
@@ -68,10 +85,15 @@ public:
 
 private:
     double bytes(const Destinations& destinations) { return m_memory.bytes(destinations, m_frontierRatio); }
+    double withCopies(const Destinations& destinations);
+    BatchRows count(Block& block, std::optional<double> leastRatio);
 
     Session& m_session;
     const LoopProgram& m_program;
+    BesideCopies m_beside;
     BatchMemory m_memory;
+    // GPU: bytes per row of the largest tensors, if the budget has no room for tensors of more than 1 MiB.
+    std::map<ir::RowClass, double> m_widest;
     BatchSizer m_sizer;
     double m_frontierRatio = 1;  // frontier rows per row that refers to one (duplicates make it less than 1)
     std::mutex m_mutex;

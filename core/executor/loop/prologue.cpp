@@ -35,14 +35,15 @@ void prepare(Structure& structure, const analysis::Analysis& analysis, const Loo
 }  // namespace
 
 StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan& plan, const ResidentChoice& choice,
-                            Structure& structure, const Families& families, const std::optional<TilingRequest>& tiling)
+                            Structure& structure, const Families& families, const std::optional<TilingRequest>& tiling,
+                            base::StoreType store)
 {
     StagePrograms stages;
     const LoopCompiler compiler(analysis, choice, structure, families, tiling);
     StoredValues stored;
     for (const plan::Stage& stage : plan.stages) {
         auto& loops = stages.emplace_back();
-        for (const plan::Loop& loop : stage.loops) loops.push_back(compiler.compile(loop, stored));
+        for (const plan::Loop& loop : stage.loops) loops.emplace_back(compiler.compile(loop, stored)).store = store;
         for (const plan::Loop& loop : stage.loops)
             for (const plan::Access& w : loop.writes) stored.insert(w.value);
     }

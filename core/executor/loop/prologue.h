@@ -15,9 +15,10 @@ namespace hopscope::executor {
 using StagePrograms = std::vector<std::vector<LoopProgram>>;  // loops by stage
 
 // Compiles the plan's loops for a device. Tables with a suitable memory layout are read in place. Linear in the plan.
-// `tiling` is for a CPU, on which loops run in tiles if possible.
+// `tiling` is for a CPU, on which loops run in tiles if possible; `store` is the type of stores.
 StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan& plan, const ResidentChoice& choice,
-                            Structure& structure, const Families& families, const std::optional<TilingRequest>& tiling);
+                            Structure& structure, const Families& families, const std::optional<TilingRequest>& tiling,
+                            base::StoreType store = base::StoreType::Exact);
 
 // Returns the values of the prologue that loops, operators without rows, and outputs use as a whole.
 std::unordered_set<ir::ValueId> prologueValues(const analysis::Analysis& analysis, const StagePrograms& programs);

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "analysis/rows/classes.h"
+#include "analysis/stored.h"
 
 namespace hopscope::executor {
 
@@ -13,9 +14,10 @@ using ir::RowKind;
 namespace {
 
 constexpr std::int64_t leastBytes = 1 << 20;
-constexpr std::int64_t mostBytes = 64 << 20;       // a few milliseconds of copying: more hides no more
-constexpr std::int64_t mostChosenBytes = 1 << 28;  // where the user has chosen the batch
-constexpr std::int64_t batchesPerLoop = 12;        // at least, where copies are long enough to be hidden
+constexpr std::int64_t mostBytes = 64 << 20;  // a quarter of this takes much longer to copy than to start a copy
+constexpr std::int64_t batchesPerLoop = 12;   // at least, where copies are long enough to be hidden
+
+constexpr std::int64_t batchesThatShare = 4;
 
 // Bytes that batches of some loops copy, in and out.
 struct Wanted {
@@ -71,7 +73,8 @@ private:
 
     double bytesOfRow(ir::ValueId value)
     {
-        return static_cast<double>(rowBytes(m_analysis, value, m_structure.sizes()));
+        const std::int64_t bytes = rowBytes(m_analysis, value, m_structure.sizes());
+        return static_cast<double>(analysis::storedBytes(m_analysis, value, m_program->store, bytes));
     }
 
     // The average number of rows; for a frontier, an upper bound.
@@ -103,7 +106,7 @@ std::int64_t chunkBytes(double wanted, bool chosen)
 {
     const double share = chosen ? 1.25 * wanted : wanted / batchesPerLoop;
     const auto bytes = static_cast<std::int64_t>(std::min(share, 1e12));
-    const std::int64_t bounded = std::clamp(bytes, leastBytes, chosen ? mostChosenBytes : mostBytes);
+    const std::int64_t bounded = std::clamp(bytes, leastBytes, mostBytes);
     return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bounded))) - StagingChunk::page;
 }
 
@@ -133,6 +136,14 @@ SlotBytes unsharedBytes(const analysis::Analysis& analysis, Structure& structure
 ResidentChoice choiceWithJournal(Session& session)
 {
     return {session.analysis, session.plan, session.structure.same(), session.device.gpu(), true};
+}
+
+std::int64_t rowsTogether(const ResidentChoice& choice, const LoopProgram& program, std::int64_t rows)
+{
+    const bool shared = std::ranges::any_of(program.instructions, [&](const Instruction& i) {
+        return i.act == Act::Read && i.rows.kind == RowKind::Frontier && !choice.holds(i.value);
+    });
+    return shared ? (rows + batchesThatShare - 1) / batchesThatShare : 0;
 }
 
 std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs)

@@ -51,7 +51,6 @@ public:
         const bool fits = fitsIntoMemory([&] {
             m_block.begin(tile);
             m_batch.compute();
-            m_batch.collect(nullptr);
         });
         if (!fits) {
             end();

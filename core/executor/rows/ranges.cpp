@@ -131,4 +131,19 @@ Chunks cover(const std::vector<Chunk>& chunks)
     return chosen;
 }
 
+std::vector<std::int64_t> startsOf(const Ranges& ranges)
+{
+    std::vector<std::int64_t> starts;
+    std::int64_t position = 0;
+    for (const Destinations& range : ranges) starts.push_back(std::exchange(position, position + range.count));
+    return starts;
+}
+
+Destinations restFrom(std::int64_t position, const Ranges& ranges, const std::vector<std::int64_t>& starts)
+{
+    const auto at = static_cast<std::size_t>(std::ranges::upper_bound(starts, position) - starts.begin()) - 1;
+    const std::int64_t before = position - starts[at];
+    return {ranges[at].first + before, ranges[at].count - before};
+}
+
 }  // namespace hopscope::executor

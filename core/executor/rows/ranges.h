@@ -29,4 +29,11 @@ void insert(Chunks& chunks, const Chunk& chunk);
 // destinations open and, among these, the later ones. O(n log n).
 Chunks cover(const std::vector<Chunk>& chunks);
 
+// Returns the position of each range's first destination within all ranges.
+std::vector<std::int64_t> startsOf(const Ranges& ranges);
+
+// Returns the destinations from a position within all ranges on, up to the end of their range. `starts` are those of the
+// ranges. O(log n).
+Destinations restFrom(std::int64_t position, const Ranges& ranges, const std::vector<std::int64_t>& starts);
+
 }  // namespace hopscope::executor

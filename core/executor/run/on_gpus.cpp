@@ -49,6 +49,17 @@ void exchange(Gpus& gpus, const LoopProgram& program, const std::vector<Ranges>&
     });
 }
 
+// The rounding errors of stores that exist only on the GPUs.
+void addRounding(Session& session, Gpus& gpus)
+{
+    std::vector<std::unordered_map<ir::ValueId, Rounding>> rounded(gpus.count());
+    gpus.each([&](Session& gpu, std::size_t i) {
+        if (i > 0) rounded[i] = std::exchange(gpu.roundedHere, {});
+    });
+    for (const auto& values : rounded)
+        for (const auto& [value, lost] : values) session.roundedHere[value].add(lost);
+}
+
 }  // namespace
 
 plan::Bytes runOnGpus(Session& session, Gpus& gpus, const LoopProgram& program, LoopBooks& books,
@@ -64,6 +75,7 @@ plan::Bytes runOnGpus(Session& session, Gpus& gpus, const LoopProgram& program, 
     BatchOrder order(session, books, all);
     gpus.each([&](Session& gpu, std::size_t i) { runOnGpu(gpu, program, order, dealt[i], budget - unused[i]); });
     exchange(gpus, program, dealt);
+    addRounding(session, gpus);
     books.close();
     plan::Bytes sum;
     for (const plan::Bytes& bytes : copied) sum += bytes;

@@ -66,7 +66,7 @@ public:
         if (m_session.gpus > 1) m_gpus.emplace(m_session);
         setLimits();
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure,
-                                   familiesOf(m_session), tilingOf(m_session, m_budget));
+                                   familiesOf(m_session), tilingOf(m_session, m_budget), m_session.options.store);
         if (m_gpus) writeWhatIsNotSent(*m_gpus, m_programs);
         if (gpu && m_session.steady()) tileOnGpu(m_session, m_programs, m_budget);
         prologue();
@@ -350,6 +350,8 @@ private:
     {
         for (std::size_t w = 0; w < program.writes.size(); ++w) {
             const ir::ValueId value = program.writes[w].value;
+            const auto here = m_session.roundedHere.find(value);
+            if (here != m_session.roundedHere.end()) narrowed(value, here->second);
             if (m_session.choice.onlyHere(value)) continue;
             if (m_session.stores.contains(value)) finishStore(value);
             else reportLoss(value, left.kept, w);

@@ -269,7 +269,7 @@ at::Tensor Residents::make(const ResidentPart& part, TableUpload& upload)
 {
     m_session.checkStop();
     if (part.kind != ResidentPart::Store) return copied(part, onHost(part), upload);
-    if (resumes(part)) return copied(part, m_session.inputTable(part.value).contiguous(), upload);
+    if (resumes(part)) return copied(part, rowsOf(part.value), upload);
     const auto type = loader::scalarType(m_session.analysis.program.value(part.value).dtype);
     return at::empty(shapeOf(m_session.analysis, part.value, m_session.structure.sizes()),
                      at::TensorOptions().dtype(type).device(m_session.device.device()));
@@ -282,8 +282,15 @@ at::Tensor Residents::onHost(const ResidentPart& part)
     case ResidentPart::Columns: return columns(part);
     case ResidentPart::Offsets: return offsets(part);
     case ResidentPart::Pieces: return pieces(part);
-    default: return m_session.inputTable(part.value).contiguous();
+    default: return rowsOf(part.value);
     }
+}
+
+// All rows in the value's own type, which may be wider than that of its store.
+at::Tensor Residents::rowsOf(ir::ValueId value)
+{
+    const auto type = loader::scalarType(m_session.analysis.program.value(value).dtype);
+    return m_session.inputTable(value).contiguous().to(type);
 }
 
 at::Tensor Residents::standIn(ir::ValueId value)

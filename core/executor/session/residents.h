@@ -122,6 +122,7 @@ private:
     at::Tensor offsets(const ResidentPart& part);
     at::Tensor pieces(const ResidentPart& part);
     at::Tensor standIn(ir::ValueId value);
+    at::Tensor rowsOf(ir::ValueId value);
 
     Session& m_session;
     const ResidentChoice& m_choice;

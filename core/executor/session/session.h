@@ -69,6 +69,7 @@ public:
     // all have finished.
     Contributions apart;
     RunReport& report;
+    std::unordered_map<ir::ValueId, Rounding> roundedHere;  // stores of the current stage that exist only on the device
     plan::StageId stage{1};             // the current one
     std::unique_ptr<StagingRing> ring;  // of a GPU
     Overlap overlap;                    // of the current stage
@@ -108,8 +109,8 @@ public:
     [[nodiscard]] bool isOutput(ir::ValueId id) const;
     // Returns whether the store of a value is a result's file.
     [[nodiscard]] bool isPublished(ir::ValueId id) const { return isOutput(id) && numbers(id) == Numbers::Input; }
-    // Returns the type of stores. On a GPU, they keep their own types.
-    [[nodiscard]] base::StoreType storeType() const { return device.gpu() ? base::StoreType::Exact : options.store; }
+    // Returns the type of stores. Tables that stay on a GPU keep the type of their values, which are rounded all the same.
+    [[nodiscard]] base::StoreType storeType() const { return options.store; }
     Reducer& reducer(ir::OpId op);  // made at the first call
     void finishReduction(ir::OpId op);
     // Takes over a value without rows that another session has computed.

@@ -149,24 +149,27 @@ void Store::fill(std::int64_t first, const at::Tensor& values)
     newFile()->wrote(values.nbytes());
 }
 
-namespace {
-
-Rounding roundingOf(const at::Tensor& values, const at::Tensor& stored)
+at::Tensor lossOf(const at::Tensor& values, const at::Tensor& stored)
 {
+    if (values.numel() == 0) return at::zeros({3}, values.options().dtype(at::kDouble));
     const at::Tensor sizes = values.abs(), finite = sizes.isfinite(), kept = stored.isfinite();
     const at::Tensor difference = (stored.to(values.scalar_type()) - values).abs().masked_fill(~kept, 0.0);
-    return {.maxAbsolute = difference.max().item<double>(),
-            .largest = sizes.masked_fill(~finite, 0.0).max().item<double>(),
-            .infinite = finite.logical_and(~kept).sum().item<std::int64_t>()};
+    return at::stack({difference.max().to(at::kDouble), sizes.masked_fill(~finite, 0.0).max().to(at::kDouble),
+                      finite.logical_and(~kept).sum().to(at::kDouble)});
 }
 
-}  // namespace
+Rounding roundingOf(const at::Tensor& loss)
+{
+    const at::Tensor host = loss.cpu();
+    const auto* const numbers = host.const_data_ptr<double>();
+    return {.maxAbsolute = numbers[0], .largest = numbers[1], .infinite = static_cast<std::int64_t>(numbers[2])};
+}
 
 StoredRows Store::rounded(const at::Tensor& values)
 {
     if (values.scalar_type() == m_tensor.scalar_type()) return {values, {}};
     at::Tensor stored = values.to(m_tensor.scalar_type());
-    const Rounding lost = values.numel() ? roundingOf(values, stored) : Rounding();
+    const Rounding lost = roundingOf(lossOf(values, stored));
     adoptLoss(lost);
     return {std::move(stored), lost};
 }

@@ -33,6 +33,10 @@ struct StoredPart {
     std::optional<Rounding> lost;
 };
 
+// Returns the rounding errors of stored values as a tensor on their device, and as numbers, which waits for the device.
+at::Tensor lossOf(const at::Tensor& values, const at::Tensor& stored);
+Rounding roundingOf(const at::Tensor& loss);
+
 // Returns the digest of all elements, in order.
 graph::Digest digestOf(const at::Tensor& values);
 

@@ -95,13 +95,6 @@ executor::Options runOptions(const ExecutionRequest& request, const Prepared& pr
     return options;
 }
 
-base::Status checkStore(base::StoreType store, const plan::Plan& plan)
-{
-    if (store == base::StoreType::Exact || plan.device == "cpu") return {};
-    return base::fail(base::ErrorCode::Usage, "stores of a run on " + plan.device + " keep the type of their values",
-                      "leave --store out, or use --device cpu");
-}
-
 // A resumed run keeps the plan that it was started with: another search might find another plan.
 base::Result<ChosenPlan> choose(const Prepared& prepared, const ExecutionRequest& request, Reporter& reporter,
                                 const std::stop_token& stop)
@@ -134,7 +127,6 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     if (!chosen) return base::forward(chosen);
     for (const std::string& note : chosen->notes) reporter.note(note);
     execution.plan = std::move(chosen->plan);
-    if (const base::Status may = checkStore(request.settings.store, execution.plan); !may) return may;
     if (const base::Status kept = keepPlan(request, prepared, execution.plan); !kept) return kept;
     execution.forecast = std::move(chosen->forecast);
     if (request.settings.verify != verify::Mode::None) {
