@@ -127,11 +127,11 @@ const Subject& stack(const std::string& name)
     return subjects.at(name);
 }
 
-const Subject& skewed()
+const Subject& sharing(const std::string& name)
 {
     static const test::TemporaryFolder folder;
     static const auto subjects = makeSubjects(folder.path, "make_skewed.py");
-    return subjects.at("skewed");
+    return subjects.at(name);
 }
 
 // ---- attempts

@@ -67,7 +67,7 @@ base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph);
 const Subject& subject(const std::string& name);
 const Subject& convolution(const std::string& name);
 const Subject& stack(const std::string& name);
-const Subject& skewed();
+const Subject& sharing(const std::string& name);
 inline const std::vector<std::string> smallModels{"gcn", "gat", "normed", "edges"};
 
 struct Attempt {

@@ -208,7 +208,7 @@ std::int64_t readBytes(const Subject& s, std::int64_t rowBytes, std::int64_t roo
 
 TEST_CASE_FIXTURE(Device, "Batches are as large as the memory of the device allows, not as their pinned memory")
 {
-    const Subject& s = skewed();
+    const Subject& s = sharing("skewed");
     constexpr std::int64_t rowBytes = 1024;
     for (const std::int64_t limit : {60 * mib, 120 * mib}) {
         CAPTURE(limit);
@@ -228,7 +228,7 @@ TEST_CASE_FIXTURE(Device, "Batches are as large as the memory of the device allo
 
 TEST_CASE_FIXTURE(Device, "Batches keep a size that was chosen even if their data exceed every slot")
 {
-    const Subject& s = skewed();
+    const Subject& s = sharing("skewed");
     for (const std::int64_t batch : {65536, 50000}) {
         CAPTURE(batch);
         fake_device::resetCounts();
@@ -241,7 +241,7 @@ TEST_CASE_FIXTURE(Device, "Batches keep a size that was chosen even if their dat
 
 TEST_CASE_FIXTURE(Device, "A run in pieces ends right or with a sentence, whatever fails")
 {
-    const Subject& s = skewed();
+    const Subject& s = sharing("skewed");
     executor::Options options = onGpu(0);
     options.memory = 80 * mib;
     std::mt19937_64 source(5);

@@ -288,7 +288,7 @@ std::vector<Given> Feed::stage(const RowSink& sink)
         if (follow(w.value, w.rows)) continue;
         const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(w.value, w.rows); });
         if (m_session.choice.holds(w.value))
-            given.push_back({.rows = narrowed(rows, mostOf(w), sink), .offsets = {}, .pieces = {}});
+            given.push_back({.rows = sink(narrowedRows(rows, mostOf(w))), .offsets = {}, .pieces = {}});
     }
     return given;
 }
@@ -301,16 +301,20 @@ void Feed::write(const HostRows& rows, std::int64_t first, std::int64_t end, std
     });
 }
 
-bool Feed::skips(const Instruction& i) const
+bool Feed::skips(const Instruction& i) const { return readsRange(i) && !m_session.standIn; }
+
+// Whether the device has the data, and they are consecutive there.
+bool Feed::readsRange(const Instruction& i) const
 {
-    return m_block.destinations().ascending() && m_session.choice.skips(i) && !m_session.standIn;
+    if (!m_block.destinations().ascending() || !m_session.choice.skips(i)) return false;
+    return i.act != Act::Read || i.rows.kind != RowKind::Batch || follow(i.value, i.rows);
 }
 
 // Edge tables on the device are in a different order. In a dry run, rows that need no picking are copied.
 bool Feed::picksThere(const Instruction& i) const
 {
     if (i.act != Act::Read || !m_session.choice.holds(i.value)) return false;
-    return !m_session.choice.inOrder(i) && !(m_block.destinations().ascending() && m_session.choice.skips(i));
+    return !m_session.choice.inOrder(i) && !readsRange(i);
 }
 
 Given Feed::stagedFor(const Instruction& i, const RowSink& sink)
@@ -319,7 +323,7 @@ Given Feed::stagedFor(const Instruction& i, const RowSink& sink)
     case Act::Read:
         if (skips(i)) return {};
         if (picksThere(i))
-            return {.rows = narrowed(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), mostOf(i), sink),
+            return {.rows = sink(narrowedRows(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), mostOf(i))),
                     .offsets = {},
                     .pieces = {}};
         return {.rows = staged(i, sink), .offsets = {}, .pieces = {}};
@@ -328,10 +332,10 @@ Given Feed::stagedFor(const Instruction& i, const RowSink& sink)
             return skips(i) ? Given{} : Given{.rows = {}, .offsets = stagedOffsets(i.rows, sink), .pieces = {}};
         [[fallthrough]];
     case Act::Select:
-    case Act::Concat: return {.rows = narrowed(numbers(i), mostOf(i), sink), .offsets = {}, .pieces = {}};
+    case Act::Concat: return {.rows = sink(narrowedRows(numbers(i), mostOf(i))), .offsets = {}, .pieces = {}};
     case Act::Pick:
         if (skips(i)) return {};
-        return {.rows = narrowed(columns(i.rows, i.space, i.key, Numbers::Input), mostOf(i), sink),
+        return {.rows = sink(narrowedRows(columns(i.rows, i.space, i.key, Numbers::Input), mostOf(i))),
                 .offsets = {},
                 .pieces = {}};
     case Act::Segment: return stagedSegment(i, sink);
@@ -345,7 +349,7 @@ Given Feed::stagedSegment(const Instruction& i, const RowSink& sink)
     if (skips(i)) return {};
     const RowClass& messages = i.segment.messages;
     Given given{.rows = {}, .offsets = stagedOffsets(messages, sink), .pieces = stagedPieces(messages, sink)};
-    if (i.segment.from < 0) given.rows = narrowed(columns(i.segment), mostOf(i), sink);
+    if (i.segment.from < 0) given.rows = sink(narrowedRows(columns(i.segment), mostOf(i)));
     return given;
 }
 
@@ -362,7 +366,7 @@ Given Feed::stagedStrips(const Instruction& i, const RowSink& sink)
 at::Tensor Feed::stagedColumns(const Segment& s, const RowSink& sink)
 {
     at::Tensor& staged = m_columns[{s.messages, s.columnSpace, s.columnKey}];
-    if (!staged.defined()) staged = narrowed(columns(s), mostOf(s), sink);
+    if (!staged.defined()) staged = sink(narrowedRows(columns(s), mostOf(s)));
     return staged;
 }
 
@@ -370,7 +374,7 @@ at::Tensor Feed::stagedOffsets(const RowClass& rows, const RowSink& sink)
 {
     at::Tensor& staged = m_offsets[rows];
     if (!staged.defined())
-        staged = narrowed(timed(Phase::Block, [&] { return m_block.offsets(rows); }), m_block.count(rows), sink);
+        staged = sink(narrowedRows(timed(Phase::Block, [&] { return m_block.offsets(rows); }), m_block.count(rows)));
     return staged;
 }
 
@@ -381,11 +385,6 @@ at::Tensor Feed::stagedPieces(const RowClass& rows, const RowSink& sink)
     const at::Tensor offsets = timed(Phase::Block, [&] { return m_block.offsets(rows); });
     auto pieces = kernels::hubPieces(offsets.const_data_ptr<std::int64_t>(), offsets.numel() - 1);
     return known->second = pieces.empty() ? at::Tensor() : sink(bytesOf(std::move(pieces)));
-}
-
-at::Tensor Feed::narrowed(const at::Tensor& numbers, std::int64_t most, const RowSink& sink)
-{
-    return sink(narrowedRows(numbers, most));
 }
 
 // The greatest row number that an instruction may be given, for which its copy has room.

@@ -83,6 +83,7 @@ private:
     {
         return m_times.time(phase, m_session.began(), std::forward<Work>(work));
     }
+    [[nodiscard]] bool readsRange(const Instruction& i) const;
     at::Tensor numbers(const Instruction& i);
     at::Tensor columns(const Segment& s);
     at::Tensor columns(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers);
@@ -92,7 +93,6 @@ private:
     at::Tensor rowsOf(const Instruction& i);
     HostRows hostRows(const Instruction& i);
     at::Tensor inOrder(const Instruction& i);
-    at::Tensor narrowed(const at::Tensor& numbers, std::int64_t most, const RowSink& sink);
     std::int64_t mostOf(const Instruction& i);
     std::int64_t mostOf(const Segment& s);
     std::int64_t mostOf(const Written& w);

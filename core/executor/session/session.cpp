@@ -119,7 +119,8 @@ at::Tensor Session::inputTable(ir::ValueId id)
 Numbers Session::numbers(ir::ValueId id) const
 {
     const bool stored = analysis.hasRows(id) && !analysis.available(id);
-    return stored && !options.journal && structure.nodeAt(analysis.rowSpace(id)) ? Numbers::Places : Numbers::Input;
+    return stored && !options.journal && !device.gpu() && structure.nodeAt(analysis.rowSpace(id)) ? Numbers::Places
+                                                                                                  : Numbers::Input;
 }
 
 Numbers Session::numbers(ir::ValueId id, const LoopProgram& program) const

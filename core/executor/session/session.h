@@ -93,7 +93,7 @@ public:
     at::Tensor inputTable(ir::ValueId id);
     // Returns the numbering of a table's rows. Stores are in the order in which their nodes are computed, so that they
     // are written from the first row to the last and rows computed together are adjacent. In a run with a journal,
-    // which identifies rows by their numbers in the input, stores are in the order of the input.
+    // which identifies rows by their numbers in the input, and on a GPU, stores are in the order of the input.
     [[nodiscard]] Numbers numbers(ir::ValueId id) const;
     [[nodiscard]] Numbers numbers(ir::ValueId id, const LoopProgram& program) const;
     // Returns a value of the prologue in the order of an adjacency.
