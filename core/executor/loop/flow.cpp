@@ -193,8 +193,7 @@ void Flow::prepare(Slot& slot, std::int64_t position)
 {
     slot.position = position;
     slot.upInPieces = slot.downInPieces = slot.draining = false;
-    Destinations batch = restFrom(position, m_ranges, m_starts);
-    batch.order = m_all.order();
+    Destinations batch = restFrom(position, m_ranges, m_starts, m_all.order());
     batch.count = m_sizer.next(batch.first, batch.count, batch.order);
     const auto shrunk = [&] { return m_sizer.within(batch, std::max(fullSlot / m_fullnessPerRow, m_together)); };
     if (m_fullnessPerRow > 0 && !m_fixed) batch.count = shrunk();

@@ -139,11 +139,12 @@ std::vector<std::int64_t> startsOf(const Ranges& ranges)
     return starts;
 }
 
-Destinations restFrom(std::int64_t position, const Ranges& ranges, const std::vector<std::int64_t>& starts)
+Destinations restFrom(std::int64_t position, const Ranges& ranges, const std::vector<std::int64_t>& starts,
+                      const std::int64_t* order)
 {
     const auto at = static_cast<std::size_t>(std::ranges::upper_bound(starts, position) - starts.begin()) - 1;
     const std::int64_t before = position - starts[at];
-    return {ranges[at].first + before, ranges[at].count - before};
+    return {ranges[at].first + before, ranges[at].count - before, order};
 }
 
 }  // namespace hopscope::executor

@@ -33,7 +33,8 @@ Chunks cover(const std::vector<Chunk>& chunks);
 std::vector<std::int64_t> startsOf(const Ranges& ranges);
 
 // Returns the destinations from a position within all ranges on, up to the end of their range. `starts` are those of the
-// ranges. O(log n).
-Destinations restFrom(std::int64_t position, const Ranges& ranges, const std::vector<std::int64_t>& starts);
+// ranges, in which destinations have this order. O(log n).
+Destinations restFrom(std::int64_t position, const Ranges& ranges, const std::vector<std::int64_t>& starts,
+                      const std::int64_t* order);
 
 }  // namespace hopscope::executor

@@ -70,9 +70,9 @@ public:
     Contributions apart;
     RunReport& report;
     std::unordered_map<ir::ValueId, Rounding> roundedHere;  // stores of the current stage that exist only on the device
-    plan::StageId stage{1};             // the current one
-    std::unique_ptr<StagingRing> ring;  // of a GPU
-    Overlap overlap;                    // of the current stage
+    plan::StageId stage{1};                                 // the current one
+    std::unique_ptr<StagingRing> ring;                      // of a GPU
+    Overlap overlap;                                        // of the current stage
     // For dry runs, which have neither stores nor a prologue: returns a tensor to be used in place of a value, or an
     // undefined one.
     std::function<at::Tensor(ir::ValueId)> standIn;
