@@ -1,7 +1,6 @@
 #pragma once
 
-// Private to kernels: which narrow rows of edges a GPU keeps from one phase to later ones, and what is then left to do in
-// each phase.
+// Private to kernels: decides which narrow rows of edges a GPU keeps from one phase to later ones.
 
 #include <cstdint>
 #include <vector>

@@ -17,9 +17,11 @@ Outcome measureRates(const protocol::MeasureRates& query, const std::string& fol
 {
     const base::Result<std::string> device = executor::resolveDevice(query.device);
     if (!device) return failed(device.error());
+    const base::Result<double> start = executor::startGpu(*device);
+    if (!start) return failed(start.error());
     const auto machine = executor::measureMachine(*device, folder, call.progress, call.stop);
     if (!machine) return failed(machine.error());
-    const pipeline::KnownMachine known{.rates = *machine, .measured = true, .runs = 0};
+    const pipeline::KnownMachine known{.rates = *machine, .measured = true, .start = *start};
     if (const base::Status kept = pipeline::keepMachine(known); !kept) return failed(kept.error());
     return schema::machineRatesValue(pipeline::ratesOf(known));
 }
