@@ -93,6 +93,9 @@ TEST_CASE_FIXTURE(Choosing, "Only auto with data and a GPU leaves a choice")
     CHECK(chooses("auto"));
     CHECK_FALSE(chooses("cuda"));
     CHECK_FALSE(chooses("cpu"));
+    base::Settings exported;
+    exported.objective = base::Objective::Bytes;
+    CHECK_FALSE(pipeline::choosesDevice(planned.prepared(), "auto", *pipeline::requestFor(exported, {})));
     fake_device::setListing(executor::GpuListing{});
     CHECK_FALSE(chooses("auto"));
 }

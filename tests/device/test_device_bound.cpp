@@ -8,7 +8,6 @@
 
 #include <doctest/doctest.h>
 
-#include "analysis/analyse.h"
 #include "device_runs.h"
 #include "planned_model.h"
 #include "resident_layers.h"

@@ -51,7 +51,8 @@ double startSeconds(const std::string& gpu)
 
 bool choosesDevice(const Prepared& prepared, const std::string& wanted, const PlanRequest& request)
 {
-    return wanted == "auto" && request.device != "cpu" && prepared.hasData() && !prepared.analysis.refusal;
+    return wanted == "auto" && request.device != "cpu" && request.objective == base::Objective::Time &&
+           prepared.hasData() && !prepared.analysis.refusal;
 }
 
 base::Result<DeviceChoice> chooseDevice(const Planning& planning, double start)

@@ -20,7 +20,8 @@ double startSeconds(const std::string& gpu);
 // none can, fails as planFor() does for the GPU. Fails with Cancelled.
 base::Result<DeviceChoice> chooseDevice(const Planning& planning, double start);
 
-// Returns whether a request leaves such a choice: `wanted` is "auto", there is a GPU, and the times can be predicted.
+// Returns whether a request leaves such a choice: `wanted` is "auto", there is a GPU, the objective is time, and there are
+// data. Where bytes are minimised, the plan must not depend on measured rates.
 bool choosesDevice(const Prepared& prepared, const std::string& wanted, const PlanRequest& request);
 
 }  // namespace hopscope::pipeline
