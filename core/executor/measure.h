@@ -35,4 +35,11 @@ struct CopyRates {
 base::Result<CopyRates> measureCopies(const std::string& device, const base::ProgressFn& progress,
                                       std::stop_token stop);
 
+// Returns whether this process has used a GPU, so that CUDA and LibTorch are ready for it.
+bool gpuStarted();
+
+// Makes a GPU ready, up to the first matrix product on it, and returns the seconds that this took. Returns 0 on a CPU, and
+// if the process has used a GPU before. Fails like measureMachine().
+base::Result<double> startGpu(const std::string& device);
+
 }  // namespace hopscope::executor

@@ -87,6 +87,7 @@ struct StripArguments {
     const HubPiece* pieces = nullptr;
     std::int64_t pieceCount = 0;
     std::int64_t pieceFirst = 0;
+    std::int64_t edges = 0;     // offsets[destinations] - offsets[0]; 0: phases compute all rows of edges again
     std::byte* work = nullptr;  // stripWorkBytes() of memory, aligned to 16 bytes
 };
 
@@ -117,13 +118,15 @@ void stripCpu(const StripProgram& program, const StripArguments& arguments, std:
 // and for rows of a limited width.
 bool stripFits(const StripProgram& program);
 
-// Returns the bytes of device memory that stripCuda() needs besides its arguments. Without hubs, they do not depend on
-// the graph.
-std::int64_t stripWorkBytes(const StripProgram& program, std::int64_t pieceCount);
+// Returns the bytes of device memory that stripCuda() needs besides its arguments, for so many pieces and edges as in
+// StripArguments: those of hubs, and a few numbers for each edge that one phase computes and a later one needs.
+std::int64_t stripWorkBytes(const StripProgram& program, std::int64_t pieceCount, std::int64_t edges);
 
 // Computes all destinations on the current device, on `stream`, with the bits of stripCpu(). The same holds for pointers,
 // launches and codes as for segmentCuda(). Rows of edges lie in shared memory, a few at a time for each group of
-// threads, and hubs are divided into pieces, so that memory does not grow with degrees.
+// threads, and hubs are divided into pieces, so that memory does not grow with degrees. Where a destination has more
+// edges than that, narrow rows that later phases need are kept, so that these do not read the rows of tables again from
+// which the narrow ones follow.
 int stripCuda(const StripProgram& program, const StripArguments& arguments, void* stream);
 
 }  // namespace hopscope::kernels

@@ -128,7 +128,8 @@ public:
           m_group(group),
           m_edges(memory),
           m_sums(memory + launch.edgeBytes),
-          m_rows(memory + launch.edgeBytes + launch.sumBytes)
+          m_rows(memory + launch.edgeBytes + launch.sumBytes),
+          m_first(number(launch.offsets, 0))
     {}
 
     // Leaves hubs to the functions below.
@@ -139,6 +140,7 @@ public:
         if (end - begin > kPiece) return;
         if (end - begin <= m_l.rows) {
             m_begin = begin;
+            m_inPhases = false;
             for (int s = 0; s < m_l.stepCount; ++s) whole(m_l.steps[s], static_cast<int>(end - begin));
             return;
         }
@@ -190,6 +192,7 @@ private:
     // The steps on edges of a phase, strip by strip.
     __device__ void walk(std::int64_t begin, std::int64_t end, std::uint32_t phase)
     {
+        m_inPhases = true;
         for (int s = 0; s < m_l.stepCount; ++s)
             if (m_l.steps[s].op == StripOp::Aggregate && (m_l.steps[s].phases & phase) != 0) start(m_l.steps[s]);
         for (m_begin = begin; m_begin < end; m_begin += m_l.rows) {
@@ -211,7 +214,12 @@ private:
 
     // ---- where rows lie
 
-    __device__ T* edgeBuffer(int at) const { return reinterpret_cast<T*>(m_edges + m_l.edges[at].at); }
+    __device__ T* edgeBuffer(int at) const
+    {
+        const LaunchBuffer& b = m_l.edges[at];
+        if (m_inPhases && b.out != nullptr) return static_cast<T*>(b.out) + (m_begin - m_first) * b.width;
+        return reinterpret_cast<T*>(m_edges + b.at);
+    }
 
     __device__ T* destinationRow(int at) const
     {
@@ -411,7 +419,9 @@ private:
     const StripLaunch& m_l;
     const Group& m_group;
     std::byte *m_edges, *m_sums, *m_rows;
+    std::int64_t m_first;               // position of all
     std::int64_t m_d = 0, m_begin = 0;  // the destination, and the first position of the strip
+    bool m_inPhases = false;            // not all steps at once
 };
 
 // ---- kernels

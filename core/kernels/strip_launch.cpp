@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "kernels/strip_kept.h"
 #include "kernels/strip_layout.h"
 
 namespace hopscope::kernels {
@@ -112,6 +113,34 @@ std::int64_t hubBytes(const StripLaunch& launch, std::int64_t pieces)
     return pieces * (std::int64_t{launch.sumBytes} + launch.rowBytes);
 }
 
+// Of all memory except kept rows.
+std::int64_t bytesBeforeKept(const StripLaunch& launch, std::int64_t pieces)
+{
+    return hubBytes(launch, pieces) + (launch.shared ? 0 : kLaunchGroups * launch.groupBytes);
+}
+
+// By buffer of edges; 0: nothing is kept.
+std::vector<std::int64_t> bytesKept(const StripProgram& p, const KeptRows& rows, std::int64_t edges)
+{
+    std::vector<std::int64_t> bytes(p.edges.size(), 0);
+    for (std::size_t b = 0; b < bytes.size(); ++b)
+        if (rows.kept[b]) bytes[b] = (edges * p.edges[b] * itemBytes(p.element) + kAlign - 1) / kAlign * kAlign;
+    return bytes;
+}
+
+void keep(StripLaunch& launch, const StripProgram& program, const StripArguments& arguments)
+{
+    if (arguments.edges == 0) return;
+    const KeptRows rows = keptRows(program);
+    for (int s = 0; s < launch.stepCount; ++s) launch.steps[s].phases = rows.phases[static_cast<std::size_t>(s)];
+    std::byte* at = arguments.work + bytesBeforeKept(launch, arguments.pieceCount);
+    const std::vector<std::int64_t> bytes = bytesKept(program, rows, arguments.edges);
+    for (std::size_t b = 0; b < bytes.size(); ++b) {
+        if (bytes[b] > 0) launch.edges[b].out = at;
+        at += bytes[b];
+    }
+}
+
 }  // namespace
 
 bool stripFits(const StripProgram& p)
@@ -141,13 +170,13 @@ StripLaunch stripLaunch(const StripProgram& program, const StripArguments& argum
         launch.tables[t] = {from.data, from.stride, from.first, from.columns, program.tables[t]};
     }
     for (std::size_t b = 0; b < arguments.out.size(); ++b) launch.destinations[b].out = arguments.out[b];
+    keep(launch, program, arguments);
     return launch;
 }
 
-std::int64_t stripWorkBytes(const StripProgram& program, std::int64_t pieceCount)
+std::int64_t stripWorkBytes(const StripProgram& program, std::int64_t pieceCount, std::int64_t edges)
 {
-    const StripLaunch launch = Builder(program).launch();
-    return hubBytes(launch, pieceCount) + (launch.shared ? 0 : kLaunchGroups * launch.groupBytes);
+    return bytesBeforeKept(Builder(program).launch(), pieceCount) + total(bytesKept(program, keptRows(program), edges));
 }
 
 int stripCuda(const StripProgram& program, const StripArguments& arguments, void* stream)

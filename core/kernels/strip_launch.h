@@ -42,7 +42,9 @@ struct LaunchTable {
 struct LaunchBuffer {
     std::int32_t width = 1;
     std::int32_t at = 0;  // in bytes
-    void* out = nullptr;  // of destinations: null: not wanted
+    // Of destinations: the result; null: not wanted. Of edges: rows that are kept for later phases, from the first
+    // position on; null: there are none.
+    void* out = nullptr;
 };
 
 // A group of threads has memory of its own: rows of edges, sums, rows of destinations that are not wanted. Those of a
@@ -67,7 +69,7 @@ struct StripLaunch {
     std::int32_t edgeBytes = 0, sumBytes = 0, rowBytes = 0;  // of a group's memory, in this order
     std::int64_t groupBytes = 0;                             // of all three
     std::int64_t hubBytes = 0;                               // of the pieces and hubs in `work`
-    std::byte* work = nullptr;  // sums by piece, rows of hubs by their first piece, and the memory of groups
+    std::byte* work = nullptr;  // sums by piece, rows of hubs by their first piece, the memory of groups, kept rows
 };
 static_assert(sizeof(StripLaunch) <= 4096, "the parameters of a CUDA kernel");
 

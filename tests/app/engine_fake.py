@@ -46,7 +46,38 @@ class FakeTest(ServeTest):
         return report
 
 
+    def slow_cpu(self):
+        """Makes the rates of a slow CPU and of a GPU that starts in a quarter of a second those of this machine."""
+        def rates(speed, **more):
+            bytes_and_operations = dict.fromkeys(("read", "gather", "write", "structure", "elementwise", "aggregate", "matmul"),
+                                                 1e10 * speed)
+            return {**bytes_and_operations, "call": 1e-6 / speed, "batch": 1e-5 / speed, "walls": [], "slowness": 1.0, "runs": 0,
+                    **more}
+        file = self.folder / "cache/hopscope/machine.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({"format": "hopscope-machine", "version": 3,
+                                    "devices": {"cpu": rates(1e-7), "cuda:0": rates(10, start=0.25)}}))
+
+
 class Commands(FakeTest):
+    def test_auto_chooses_the_device_that_is_predicted_to_end_first(self):
+        words = ("run", KARATE["model"], "--data", KARATE["data"][0], "-o")
+
+        def device(out):
+            return json.loads((self.folder / out / "report.json").read_text())["device"]
+
+        said = self.engine(*words, self.folder / "small").stderr
+        self.assertIn("auto chose the CPU, predicted to take ", said)
+        self.assertIn("cuda:0 would take 600 ms to start (by typical rates;", said)
+        self.assertEqual(device("small"), "cpu")
+        self.slow_cpu()
+        self.assertRegex(self.engine(*words, self.folder / "large").stderr,
+                         "auto chose cuda:0, predicted to take 25[0-9] ms with its start: the CPU would take [0-9]+ min")
+        self.assertEqual(device("large"), "cuda:0")
+        self.assertNotIn("auto", self.engine(*words, self.folder / "told", "--device", "cpu").stderr)
+        self.engine(*words, self.folder / "kept", "--resume")
+        self.assertEqual(device("kept"), "cuda:0")
+
     def test_both_gpus_are_listed_beside_the_cpu(self):
         listed = json.loads(self.engine("devices", "--json").stdout)["devices"]
         self.assertEqual([device["id"] for device in listed], ["cpu", "cuda:0", "cuda:1"])
@@ -85,6 +116,7 @@ class Commands(FakeTest):
         self.assertEqual(set(copies), {"up", "down", "both", "gather"})
         self.assertTrue(all(value > 0 for value in [*rates.values(), *copies.values()]))
         kept = json.loads((self.folder / "cache/hopscope/machine.json").read_text())["devices"]["cuda:1"]
+        self.assertGreater(kept.pop("start"), 0)
         self.assertEqual(kept, {**rates, "walls": walls, "runs": 0})
 
     @unittest.skipUnless(FULL, "15 s of a core: the full tier measures all devices")
@@ -236,6 +268,17 @@ class Served(FakeTest):
         plan = self.plan(client, document)["plan"]
         return client.call("run/start", document=document, plan=plan, device=device, memory=None, batch=7, output=None,
                            verify="none", nan="propagate", paused=False)["run"]
+
+    def test_plans_for_auto_name_the_chosen_device_and_say_why(self):
+        self.slow_cpu()
+        client = self.client()
+        document = client.call("model/open", **KARATE)["document"]
+        for near in (False, True):
+            made = client.call("plan/make", document=document, strategy="optimal", pins=[], device="auto", memory=None,
+                               batch=None, objective=None, near=near)
+            self.assertEqual(made["plan"]["device"], "cuda:0")
+            self.assertEqual(sum("auto chose cuda:0" in note for note in made["notes"]), 1)
+        self.assertEqual(client.leave(), 0)
 
     def test_runs_on_both_gpus_one_after_the_other(self):
         client = self.client()

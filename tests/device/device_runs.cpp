@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -64,6 +65,11 @@ Device::Device()
 
 Device::~Device() { renew(); }
 
+Paced::Paced()
+{
+    accelerator().beforeSegment = [] { std::this_thread::sleep_for(std::chrono::milliseconds(12)); };
+}
+
 // ---- models
 
 base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph)
@@ -89,10 +95,11 @@ base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph)
 
 namespace {
 
-std::map<std::string, Subject> makeSubjects(const std::string& folder, const std::string& script)
+std::map<std::string, Subject> makeSubjects(const std::string& folder, const std::string& script,
+                                            const std::string& size = {})
 {
-    REQUIRE(std::system((std::string(TEST_PYTHON) + " " + TEST_MODELS_FOLDER + "/" + script + " " + folder).c_str()) ==
-            0);
+    const std::string command = std::string(TEST_PYTHON) + " " + TEST_MODELS_FOLDER + "/" + script + " " + folder;
+    REQUIRE(std::system((command + " " + size).c_str()) == 0);
     const auto cases = models::readCases(folder + "/models.list");
     REQUIRE(cases.has_value());
     std::map<std::string, Subject> subjects;
@@ -117,6 +124,13 @@ const Subject& convolution(const std::string& name)
 {
     static const test::TemporaryFolder folder;
     static const auto subjects = makeSubjects(folder.path, "make_convolutions.py");
+    return subjects.at(name);
+}
+
+const Subject& largeConvolution(const std::string& name)
+{
+    static const test::TemporaryFolder folder;
+    static const auto subjects = makeSubjects(folder.path, "make_convolutions.py", "large");
     return subjects.at(name);
 }
 

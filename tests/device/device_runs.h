@@ -51,6 +51,11 @@ struct Device {
     fake_device::Findings found;
 };
 
+// Launches take so long that what is prepared and written beside them is ready: only the device counts.
+struct Paced : Device {
+    Paced();
+};
+
 // A model, specialised to a graph, with its depth-wise plan and what eager PyTorch computes.
 struct Subject {
     std::string name;
@@ -63,9 +68,11 @@ struct Subject {
 
 base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph);
 
-// Models of make_models.py, make_convolutions.py, make_stacks.py and make_skewed.py. Each script runs once.
+// Models of make_models.py, make_convolutions.py (small and large graphs), make_stacks.py and make_skewed.py. Each script
+// runs once.
 const Subject& subject(const std::string& name);
 const Subject& convolution(const std::string& name);
+const Subject& largeConvolution(const std::string& name);
 const Subject& stack(const std::string& name);
 const Subject& sharing(const std::string& name);
 inline const std::vector<std::string> smallModels{"gcn", "gat", "normed", "edges"};

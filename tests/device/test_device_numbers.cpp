@@ -10,50 +10,12 @@
 
 #include "analysis/analyse.h"
 #include "device_runs.h"
-#include "pipeline/machine/machine.h"
-#include "pipeline/planning/planner.h"
-#include "placement/strategy.h"
-#include "support/temporary_folder.h"
+#include "planned_model.h"
+#include "resident_layers.h"
 
 namespace hopscope::device_tests {
 
 namespace {
-
-// The value whose elements a view shows.
-ir::ValueId viewed(const analysis::Analysis& a, ir::ValueId value)
-{
-    const ir::Value& v = a.program.value(value);
-    if (v.origin != ir::Origin::Op || !a.info(v.producer).view) return value;
-    return viewed(a, *a.program.op(v.producer).args.at(0).value());
-}
-
-// The values whose rows are gathered along edges.
-std::set<ir::ValueId> gathered(const analysis::Analysis& a)
-{
-    std::set<ir::ValueId> values;
-    for (const ir::Op& op : a.program.ops)
-        ir::forEachOperand(op, [&](ir::Slot slot, ir::ValueId v) {
-            if (a.info(op.id).kind != analysis::OpKind::Gather || a.info(op.id).use(slot).use != analysis::Use::Source)
-                return;
-            const ir::ValueId base = viewed(a, v);
-            if (a.program.value(base).origin == ir::Origin::Op && !a.info(base).structureOnly) values.insert(base);
-        });
-    return values;
-}
-
-// With a store for all that is gathered, and everything resident that a GPU can keep.
-Subject resident(const Subject& s)
-{
-    Subject kept = s;
-    const std::set<ir::ValueId> stored = gathered(s.prepared.analysis);
-    auto plan = placement::evaluate(s.prepared.analysis, stored, stored);
-    REQUIRE(plan.has_value());
-    plan->device = "cuda:0";
-    plan = models::withResidents(s.prepared, std::move(*plan), s.inputs, 1000);
-    REQUIRE(plan.has_value());
-    kept.plan = std::move(*plan);
-    return kept;
-}
 
 // The same model with its products moved before gathers.
 Subject reassociated(const Subject& s)
@@ -65,52 +27,6 @@ Subject reassociated(const Subject& s)
     REQUIRE(!moved.prepared.analysis.reassociations.empty());
     return moved;
 }
-
-constexpr std::int64_t pieceBytes = sizeof(kernels::HubPiece);
-
-struct Edges {
-    std::int64_t count = 0, pieces = 0;  // of the destinations with many edges
-};
-
-Edges countEdges(const base::TensorMap& inputs, bool selfLoops)
-{
-    const base::TensorView& edges = inputs.at("edge_index");
-    const std::int64_t count = edges.shape[1];
-    const auto* const ends = reinterpret_cast<const std::int64_t*>(edges.data);
-    std::vector<std::int64_t> degrees(static_cast<std::size_t>(inputs.at("x").shape[0]), selfLoops ? 1 : 0);
-    for (std::int64_t e = 0; e < count; ++e)
-        if (!selfLoops || ends[e] != ends[count + e]) ++degrees[static_cast<std::size_t>(ends[count + e])];
-    Edges all;
-    for (const std::int64_t degree : degrees) {
-        all.count += degree;
-        if (degree > kernels::kPiece) all.pieces += (degree + kernels::kPiece - 1) / kernels::kPiece;
-    }
-    return all;
-}
-
-// Of features and parameters.
-std::int64_t valueBytes(const Subject& s)
-{
-    std::int64_t bytes = 0;
-    for (const auto& [name, view] : s.inputs)
-        if (name != "edge_index") bytes += view.bytes();
-    for (const ir::Value& v : s.prepared.analysis.program.values)
-        if (v.origin == ir::Origin::Parameter)
-            bytes += std::accumulate(v.shape.begin(), v.shape.end(), std::int64_t{4}, std::multiplies<>());
-    return bytes;
-}
-
-// What both layers of a convolution derive from the graph alone, and copy once.
-struct Layer {
-    std::string name;
-    bool selfLoops = false;  // each node has one
-    int edgeValues = 0;      // numbers for each edge: weights
-    int nodeValues = 0;      // numbers for each node: degrees, for means and scalers
-};
-
-const std::vector<Layer> layers{{"sage", false, 0, 1}, {"gcn", true, 1, 0},          {"gat", true, 0, 0},
-                                {"gatv2", true, 0, 0}, {"transformer", false, 0, 0}, {"resgated", false, 0, 1},
-                                {"gine", false, 0, 0}, {"edgeconv", false, 0, 0},    {"pna", false, 0, 2}};
 
 bool multipliesOnEdges(const Layer& layer) { return layer.name == "pna" || layer.name == "edgeconv"; }
 
@@ -146,10 +62,7 @@ TEST_CASE_FIXTURE(Device, "Where all is resident, the host numbers nothing and c
             const Attempt result = attempt(s, onGpu(batch));
             CHECK(result.unlessRight() == "");
             CHECK(result.report.rowNumbers == 0);
-            const std::int64_t nodes = s.inputs.at("x").shape[0];
-            const Edges edges = countEdges(s.inputs, layer.selfLoops);
-            const std::int64_t least = valueBytes(s) + (nodes + 1) * 4 + edges.count * 4 + edges.pieces * pieceBytes +
-                                       layer.edgeValues * edges.count * 4 + layer.nodeValues * nodes * 4;
+            const std::int64_t least = bytesUp(s, layer);
             CHECK(static_cast<double>(fake_device::counts().bytesUp) ==
                   doctest::Approx(static_cast<double>(least)).epsilon(0.01));
         }
@@ -200,82 +113,6 @@ TEST_CASE_FIXTURE(Device, "Where all is resident, products that are moved to nod
 
 namespace {
 
-// A model as the engine plans it on a GPU.
-class Planned {
-public:
-    explicit Planned(const Subject& s)
-        : m_prepared{.model = loader::Model(nullptr),
-                     .inputs = s.inputs,
-                     .schema = s.prepared.schema,
-                     .sample = {},
-                     .walk = s.prepared.walk,
-                     .analysis = s.prepared.analysis,
-                     .sizes = {},
-                     .hashes = {},
-                     .dataArguments = {},
-                     .files = {},
-                     .notes = {}},
-          m_predictor(m_prepared.walk, m_prepared.analysis, m_prepared.inputs, m_folder.path)
-    {}
-
-    plan::Plan byDefault()
-    {
-        pipeline::PlanRequest request;
-        request.device = "cuda:0";
-        auto answer = pipeline::planFor(m_prepared, m_predictor, request, {}, {});
-        REQUIRE_MESSAGE(answer.has_value(), base::describe(answer.error()));
-        return std::move(answer->plan);
-    }
-
-    // The optimum for the prices of a device on which nothing stays; what can stay does so all the same.
-    plan::Plan asIfNothingStayed()
-    {
-        auto depth = placement::makePlan(m_prepared.analysis, base::Strategy::Depth);
-        REQUIRE(depth.has_value());
-        depth->device = "cuda:0";
-        const auto rows = m_predictor.countRows(*depth, {}, {});
-        REQUIRE(rows.has_value());
-        const placement::CostModel costs(m_prepared.analysis, base::Objective::Time, pipeline::machineFor("cuda:0"),
-                                         *rows);
-        auto optimum = placement::optimise(m_prepared.analysis, costs, {}, {});
-        REQUIRE(optimum.has_value());
-        optimum->plan.device = "cuda:0";
-        auto kept = m_predictor.keepOnDevice(std::move(optimum->plan), {}, {});
-        REQUIRE(kept.has_value());
-        return std::move(*kept);
-    }
-
-    double seconds(const plan::Plan& plan)
-    {
-        const auto forecast = pipeline::forecastOf(m_prepared, m_predictor, plan, {}, {});
-        REQUIRE(forecast.has_value());
-        return forecast->seconds();
-    }
-
-private:
-    pipeline::Prepared m_prepared;
-    test::TemporaryFolder m_folder;
-    forecast::Predictor m_predictor;
-};
-
-// The rates of a GPU on which stages and calls cost nothing, as they hardly do on a large graph.
-class LargeGraph {
-public:
-    LargeGraph()
-    {
-        ::setenv("XDG_CACHE_HOME", m_folder.path.c_str(), 1);
-        plan::Machine rates = plan::typicalMachine("cuda:0");
-        rates.call = rates.batch = 1e-12;
-        REQUIRE(pipeline::keepMachine({.rates = rates, .measured = true}).has_value());
-    }
-    ~LargeGraph() { ::unsetenv("XDG_CACHE_HOME"); }
-    LargeGraph(const LargeGraph&) = delete;
-    LargeGraph& operator=(const LargeGraph&) = delete;
-
-private:
-    test::TemporaryFolder m_folder;
-};
-
 // Views are free, and need no numbers.
 bool computesOnFrontiers(const analysis::Analysis& a, const plan::Plan& plan)
 {
@@ -292,7 +129,7 @@ bool computesOnFrontiers(const analysis::Analysis& a, const plan::Plan& plan)
 
 TEST_CASE_FIXTURE(Device, "The default plan of a GPU computes nothing on frontiers and numbers nothing")
 {
-    const LargeGraph rates;
+    const KnownRates rates({largeGraph()});
     for (const Layer& layer : layers) {
         CAPTURE(layer.name);
         Subject s = convolution(layer.name);

@@ -2,8 +2,6 @@
 // as fast as makes a model's copies and its computing equally long, or one of them four times the other.
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -79,18 +77,6 @@ void checkHidden(const std::string& what, const Measured& m)
         CHECK(*s.overlap > 0.8);
     }
 }
-
-// Launches take so long that what is prepared and written beside them is ready: only the device counts.
-struct Paced : Device {
-    Paced()
-    {
-        accelerator().beforeSegment = [] { std::this_thread::sleep_for(std::chrono::milliseconds(12)); };
-    }
-};
-
-}  // namespace
-
-namespace {
 
 class Computing final : public executor::Observer {
 public:

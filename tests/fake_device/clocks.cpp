@@ -19,6 +19,14 @@ double transfer(std::int64_t bytes, double bytesPerSecond)
     return bytesPerSecond > 0 ? static_cast<double>(bytes) / bytesPerSecond : 0;
 }
 
+double duration(const Work& kernel)
+{
+    const Latency& l = state().latency;
+    const double gather = l.gatherBytesPerSecond > 0 ? l.gatherBytesPerSecond : l.kernelBytesPerSecond;
+    const double moving = transfer(kernel.bytes, l.kernelBytesPerSecond) + transfer(kernel.gathered, gather);
+    return l.kernelSeconds + std::max(moving, transfer(kernel.operations, l.operationsPerSecond));
+}
+
 double duration(Engine engine, std::int64_t bytes)
 {
     const Latency& l = state().latency;
@@ -28,7 +36,7 @@ double duration(Engine engine, std::int64_t bytes)
     case Engine::Peer: return l.copyLatency + transfer(bytes, l.peerBytesPerSecond);
     case Engine::Compute: break;
     }
-    return l.kernelSeconds + transfer(bytes, l.kernelBytesPerSecond);
+    return duration(Work{.bytes = bytes});
 }
 
 double& busyOf(BusySeconds& busy, Engine engine)
@@ -58,15 +66,18 @@ Mark Clocks::launch(int lane)
     return {lane, ++moment.clock[static_cast<std::size_t>(lane)]};
 }
 
+void Clocks::charge(int lane, Engine engine, std::int64_t bytes) { occupy(lane, engine, duration(engine, bytes)); }
+
+void Clocks::charge(int lane, const Work& kernel) { occupy(lane, Engine::Compute, duration(kernel)); }
+
 // An engine takes its work in the order of the launches.
-void Clocks::charge(int lane, Engine engine, std::int64_t bytes)
+void Clocks::occupy(int lane, Engine engine, double seconds)
 {
     Moment& stream = m_lanes[static_cast<std::size_t>(lane)];
     double& host = hostOf(lane);
     host += state().latency.launchSeconds;
     double& free = freeFrom(lane, engine);
     const double start = std::max({stream.seconds, host, engine == Engine::Compute ? 0 : free});
-    const double seconds = duration(engine, bytes);
     stream.seconds = free = start + seconds;
     busyOf(m_busy, engine) += seconds;
 }

@@ -36,12 +36,18 @@ struct Moment {
 
 enum class Engine : std::uint8_t { HostToDevice, Compute, DeviceToHost, Peer };
 
+// What a kernel does. A product moves bytes while it computes; rows along edges are read before or after other bytes.
+struct Work {
+    std::int64_t bytes = 0, gathered = 0, operations = 0;
+};
+
 class Clocks {
 public:
     // Queues a piece of work: it comes after all that the host and its stream know.
     Mark launch(int lane);
     // What the work that was launched last on this lane takes.
     void charge(int lane, Engine engine, std::int64_t bytes);
+    void charge(int lane, const Work& kernel);
 
     [[nodiscard]] const Moment& at(int lane) const { return m_lanes[static_cast<std::size_t>(lane)]; }
     [[nodiscard]] bool knows(int lane, Mark mark) const;
@@ -64,6 +70,7 @@ public:
     void restart();
 
 private:
+    void occupy(int lane, Engine engine, double seconds);
     double& freeFrom(int lane, Engine engine);
     double& hostOf(int lane) { return m_hosts.at(static_cast<std::size_t>(deviceOf(lane))); }
     double& hostHere();

@@ -84,6 +84,17 @@ void freeWorkspaces()
 
 std::span<const char* const> recurrentOperators() { return recurrent; }
 
+// Operands of addmm and the like come after what is added.
+std::int64_t operationsOf(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments)
+{
+    const std::string& name = op.schema().name();
+    const bool batches = name == "aten::bmm" || name == "aten::baddbmm";
+    if (!isProduct(name) && !batches) return 0;
+    const std::size_t first = name.find("::add") != std::string::npos || name == "aten::baddbmm" ? 1 : 0;
+    const at::Tensor &left = arguments[first].toTensor(), &right = arguments[first + 1].toTensor();
+    return 2 * left.numel() * (right.dim() == 1 ? 1 : right.size(-1));
+}
+
 void checkDemands(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments)
 {
     const std::string& name = op.schema().name();

@@ -16,6 +16,9 @@ std::span<const char* const> recurrentOperators();
 // at::globalContext().
 void checkDemands(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments);
 
+// Returns the floating-point operations of a matrix product with these arguments; 0 for other operators.
+std::int64_t operationsOf(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments);
+
 // Those of all devices.
 void freeWorkspaces();
 

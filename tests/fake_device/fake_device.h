@@ -91,6 +91,7 @@ void resetCounts();
 
 // A virtual clock. What is queued starts when its stream, the host's call and (for copies) the copy engine of its
 // direction are there, and the host goes on. Rates of 0 are infinite. With all zero, everything has passed at once.
+// The host's own work takes no time, except for launches and waits: reading and writing files, numbering rows, pinning.
 struct Latency {
     double launchSeconds = 0;  // of the host, for each kernel and copy
     double copyLatency = 0;    // of each copy between host and device
@@ -98,6 +99,8 @@ struct Latency {
     double peerBytesPerSecond = 0;    // from each device to others
     double kernelSeconds = 0;         // of each kernel
     double kernelBytesPerSecond = 0;  // of what a kernel reads and writes
+    double gatherBytesPerSecond = 0;  // of rows that segments and strips read along edges; 0: as the other bytes
+    double operationsPerSecond = 0;   // floating-point operations of matrix products, beside which bytes move
 };
 
 struct BusySeconds {

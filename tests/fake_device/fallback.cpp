@@ -50,6 +50,15 @@ bool isMask(const std::optional<at::Tensor>& t)
     return t && t->defined() && (t->scalar_type() == at::kBool || t->scalar_type() == at::kByte);
 }
 
+// Without repetitions of rows or elements.
+std::int64_t distinctBytes(const at::Tensor& t)
+{
+    auto bytes = static_cast<std::int64_t>(t.element_size());
+    for (std::int64_t d = 0; d < t.dim(); ++d)
+        if (t.stride(d) != 0 || t.size(d) == 0) bytes *= t.size(d);
+    return bytes;
+}
+
 // Calls `see` with every tensor in a value.
 template <class See>
 void forEachTensor(const IValue& value, const See& see)
@@ -93,13 +102,14 @@ public:
         TORCH_CHECK(m_device, "fake device: no device tensor in ", m_op.schema().name());
         checkDemands(m_op, std::span(m_stack).subspan(m_first));
         m_mark = clocks().launch(currentLane(m_device->index()));
+        m_work.operations = operationsOf(m_op, std::span(m_stack).subspan(m_first));
         for (std::size_t i = 0; i < m_arguments; ++i) replaceArgument(i);
         m_op.callBoxed(m_stack);
         for (const Written& written : m_written) bringBack(written);
         replaceResults();
         ++state().counts.operators;
         state().counts.sorts += sortsNumbers(m_op.schema().name()) ? 1 : 0;
-        clocks().charge(m_mark.lane, Engine::Compute, m_bytes);
+        clocks().charge(m_mark.lane, m_work);
         if (m_waits || waitsForSize(m_op.schema().name())) waitForResult();
     }
 
@@ -152,7 +162,7 @@ private:
     {
         if (!t.defined() || t.is_cpu()) return t;
         touchTensor(t, m_mark, write);
-        m_bytes += static_cast<std::int64_t>(t.nbytes());
+        m_work.bytes += distinctBytes(t);
         // An empty one may grow, which a view of other memory cannot.
         at::Tensor view = write && t.numel() == 0 ? at::empty(t.sizes(), t.options().device(at::kCPU)) : hostView(t);
         if (write) m_written.push_back({t, view});
@@ -183,7 +193,7 @@ private:
     {
         for (const Written& written : m_written)
             if (written.onHost.is_same(computed)) return written.onDevice;
-        if (computed.defined()) m_bytes += static_cast<std::int64_t>(computed.nbytes());
+        if (computed.defined()) m_work.bytes += distinctBytes(computed);
         return toDevice(computed, *m_device, m_mark);
     }
 
@@ -198,7 +208,7 @@ private:
     std::size_t m_arguments, m_first;
     std::optional<c10::Device> m_device;
     std::vector<Written> m_written;
-    std::int64_t m_bytes = 0;
+    Work m_work;
     bool m_onHost = false, m_waits = false;
     Mark m_mark;
 };

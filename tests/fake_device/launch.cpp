@@ -1,6 +1,7 @@
 #include "fake_device/launch.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "fake_device/guard.h"
 #include "fake_device/memory.h"
 #include "kernels/host_cuda/strip_on_host.h"
+#include "kernels/strip_launch.h"
 
 namespace hopscope::fake_device {
 
@@ -47,7 +49,7 @@ protected:
     {
         ++state().counts.operators;
         ++state().counts.segments;
-        clocks().charge(m_lane, Engine::Compute, m_bytes);
+        clocks().charge(m_lane, m_work);
     }
 
     void useOffsets(kernels::Index& offsets, std::int64_t destinations)
@@ -87,6 +89,7 @@ protected:
     void useIndex(kernels::Index& index, std::int64_t count)
     {
         index.data = use(index.data, count * (index.wide ? 8 : 4), false);
+        m_work.bytes += count * (index.wide ? 8 : 4);
     }
 
     // The pointer as the host may use it.
@@ -103,7 +106,7 @@ protected:
     int m_lane;
     Mark m_mark;
     std::int64_t m_first = 0, m_last = 0;  // positions
-    std::int64_t m_bytes = 0;
+    Work m_work;
 };
 
 class SegmentLaunch : Launch {
@@ -137,9 +140,11 @@ private:
         const std::int64_t rows = a.columns.data ? rowsNamed(a.columns, a.columnFirst) : m_last - a.columnFirst;
         const std::int64_t beyond = rows == 0 ? 0 : (rows - 1) * a.sourceStride + a.width;
         if (a.weight) a.weight = use(a.weight, (m_last - a.weightFirst) * a.heads * element, false);
+        if (a.weight) m_work.bytes += (m_last - m_first) * a.heads * element;
         if (a.source) a.source = use(a.source, beyond * element, false);
         a.out = use(a.out, a.destinations * a.width * element, true);
-        m_bytes += (m_last - m_first) * a.width * element;
+        m_work.gathered += (m_last - m_first) * a.width * element;
+        m_work.bytes += a.destinations * a.width * element;
     }
 
     kernels::SegmentArguments m_arguments;
@@ -164,11 +169,15 @@ public:
         begin();
         useOffsets(a.offsets, a.destinations);
         for (std::size_t t = 0; t < a.tables.size(); ++t) useTable(a.tables[t], t);
-        for (std::size_t b = 0; b < a.out.size(); ++b)
-            if (a.out[b]) a.out[b] = use(a.out[b], a.destinations * m_program.destinations[b] * item(), true);
+        for (std::size_t b = 0; b < a.out.size(); ++b) {
+            if (!a.out[b]) continue;
+            a.out[b] = use(a.out[b], a.destinations * m_program.destinations[b] * item(), true);
+            m_work.bytes += a.destinations * m_program.destinations[b] * item();
+        }
         usePieces(a.offsets, a.destinations, a.pieces, a.pieceCount, a.pieceFirst);
-        if (a.work)
-            a.work = reinterpret_cast<std::byte*>(use(a.work, kernels::stripWorkBytes(m_program, a.pieceCount), true));
+        const std::int64_t work = kernels::stripWorkBytes(m_program, a.pieceCount, a.edges);
+        if (a.work) a.work = reinterpret_cast<std::byte*>(use(a.work, work, true));
+        if (a.edges != 0 && a.edges != m_last - m_first) refuse("a kernel is told a wrong number of edges");
         const int code = kernels::stripOnHost(m_program, a, nullptr);
         finish();
         return code;
@@ -192,9 +201,30 @@ private:
         case kernels::StripRows::Gathered:
             if (t.columns.data) useIndex(t.columns, m_last - t.first);
             rows = rowsNamed(t.columns, t.first);
-            m_bytes += (m_last - m_first) * width * item();
         }
+        count(at, width * item());
         if (t.data) t.data = use(t.data, rows == 0 ? 0 : ((rows - 1) * t.stride + width) * item(), false);
+    }
+
+    // Rows along edges are read once, or, where those of a destination do not fit into a strip, in each phase whose steps
+    // need them.
+    void count(std::size_t table, std::int64_t rowBytes)
+    {
+        switch (m_program.tables[table]) {
+        case kernels::StripRows::Single: return;
+        case kernels::StripRows::Destinations: m_work.bytes += m_arguments.destinations * rowBytes; return;
+        case kernels::StripRows::Edges:
+        case kernels::StripRows::Gathered: break;
+        }
+        const kernels::StripLaunch launch = kernels::stripLaunch(m_program, m_arguments);
+        std::uint32_t phases = 0;
+        for (int s = 0; s < launch.stepCount; ++s)
+            for (const kernels::LaunchOperand* o : {&launch.steps[s].a, &launch.steps[s].b})
+                if (o->from == kernels::StripOperand::From::Table && o->at == table) phases |= launch.steps[s].phases;
+        for (std::int64_t d = 0; d < m_arguments.destinations; ++d) {
+            const std::int64_t degree = m_arguments.offsets[d + 1] - m_arguments.offsets[d];
+            m_work.gathered += (degree <= launch.rows ? 1 : std::popcount(phases)) * degree * rowBytes;
+        }
     }
 
     const kernels::StripProgram& m_program;

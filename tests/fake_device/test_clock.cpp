@@ -152,6 +152,28 @@ TEST_CASE_FIXTURE(Slow, "Kernels take longer for more bytes")
     CHECK(virtualSeconds() == doctest::Approx(8));
 }
 
+TEST_CASE_FIXTURE(Slow, "Products take as long as their operations or as their bytes, whichever is longer")
+{
+    const at::Tensor a = at::zeros({2, 5}, on(0)), b = at::zeros({5, 3}, on(0));
+    (void)at::mm(a, b);  // takes its workspace
+    finish(computing);
+    const auto secondsOf = [&](double operations, double bytes) {
+        setLatency({.kernelBytesPerSecond = bytes, .operationsPerSecond = operations});
+        resetClock();
+        (void)at::mm(a, b);
+        finish(computing);
+        return virtualSeconds();
+    };
+    CHECK(secondsOf(10, 1000) == doctest::Approx(6));  // 60 of them
+    CHECK(secondsOf(1000, 31) == doctest::Approx(4));  // 124 bytes
+    CHECK(secondsOf(0, 31) == doctest::Approx(4));
+    setLatency({.kernelBytesPerSecond = 1, .operationsPerSecond = 1});
+    resetClock();
+    (void)at::addmm(at::zeros({3}, on(0)).zero_(), a, b);
+    finish(computing);
+    CHECK(virtualSeconds() > 124 + 12);
+}
+
 TEST_CASE_FIXTURE(Slow, "Events measure the time between them")
 {
     c10::Event begin(type(), c10::EventFlag::BACKEND_DEFAULT), end(type(), c10::EventFlag::BACKEND_DEFAULT);

@@ -102,7 +102,7 @@ DOORS = {
     "core/executor": ["forecast/predict.h"],
     "core/loader": ["archive/archive.h", "walk/allow_list.h"],
     "core/pipeline": ["debugging/", "files/home.h", "files/output_folder.h", "files/partial_folder.h", "files/text_file.h", "machine/",
-                      "opening/inspection.h", "opening/labels.h", "opening/prepare.h", "opening/trust.h", "planning/choice.h",
+                      "opening/inspection.h", "opening/labels.h", "opening/prepare.h", "opening/trust.h", "planning/best_device.h", "planning/choice.h",
                       "planning/explanation.h", "planning/memory_fit.h", "planning/planner.h", "planning/prediction.h",
                       "planning/repairs.h", "planning/stage_memory.h", "planning/walkthroughs.h", "publishing/against.h",
                       "publishing/evaluate.h", "publishing/export_folder.h", "publishing/publish.h", "running/execute.h",

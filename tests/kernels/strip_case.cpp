@@ -283,7 +283,9 @@ void Case::forGpu()
     for (HubPiece& piece : pieces) piece.destination += arguments.pieceFirst;
     arguments.pieceCount = static_cast<std::int64_t>(pieces.size());
     arguments.pieces = pieces.empty() ? nullptr : pieces.data();
-    work.assign(static_cast<std::size_t>(stripWorkBytes(program, arguments.pieceCount)), std::byte{0xff});
+    arguments.edges = seed % 7 == 0 ? 0 : offsets.back() - offsets[0];
+    work.assign(static_cast<std::size_t>(stripWorkBytes(program, arguments.pieceCount, arguments.edges)),
+                std::byte{0xff});
     arguments.work = work.data();
 }
 

@@ -1,4 +1,5 @@
 #include <bit>
+#include <cmath>
 
 #include <doctest/doctest.h>
 
@@ -7,6 +8,7 @@
 
 #include "kernels/host_cuda/strip_on_host.h"
 #include "kernels/strip_case.h"
+#include "kernels/strip_kept.h"
 #include "kernels/strip_launch.h"
 
 // The CUDA source of strips as a C++ compiler and its sanitizers see it.
@@ -55,6 +57,100 @@ TEST_CASE("strips of every instruction set and of the CUDA kernels agree bit for
     for (std::uint64_t seed = 0; seed < 200; ++seed) hubs += checkSeed(seed).pieces > 0 ? 1 : 0;
     CHECK(hubs > 30);
     for (std::uint64_t seed = 60; outside < 2; seed += 61) outside += checkSeed(seed).shared ? 0 : 1;
+}
+
+namespace {
+
+constexpr std::int64_t wide = 64;
+
+using From = StripOperand::From;
+
+StripStep step(StripOp op, StripOperand a, StripOperand b, int to, std::int64_t width = 1)
+{
+    StripStep made;
+    made.op = op, made.a = a, made.b = b, made.to = to, made.width = width;
+    return made;
+}
+
+// The softmax of the sums of rows along edges, over rows of edges: 0 RowSum, 1 Max, 2 Sub, 3 Exp, 4 Sum, 5 Div, 6 Sum.
+StripProgram attention()
+{
+    const StripOperand rows{From::Table, 0}, score{From::Edge, 0}, none;
+    StripProgram p;
+    p.steps = {step(StripOp::RowSum, rows, none, 0),
+               step(StripOp::Aggregate, score, none, 0),
+               step(StripOp::Sub, score, {From::Destination, 0}, 0),
+               step(StripOp::Exp, score, none, 0),
+               step(StripOp::Aggregate, score, none, 1),
+               step(StripOp::Div, score, {From::Destination, 1}, 0),
+               step(StripOp::Aggregate, rows, {From::Edge, 0, wide}, 2, wide)};
+    p.steps[1].combine = Combine::Max;
+    p.edges = {1};
+    p.destinations = {1, 1, wide};
+    p.tables = {StripRows::Edges};
+    p.tableWidths = {wide};
+    return p;
+}
+
+// The same over rows that are scaled by the sums before the exponential overwrites these.
+StripProgram scaledAttention()
+{
+    StripProgram p = attention();
+    p.steps.insert(p.steps.begin() + 2, step(StripOp::Mul, {From::Table, 0}, {From::Edge, 0, wide}, 1, wide));
+    p.steps.back().a = {From::Edge, 1};
+    p.edges.push_back(wide);
+    return p;
+}
+
+// The results of the last aggregation for destinations of 5, 300 and 3,000 edges, on the CPU and by the CUDA kernels.
+std::pair<std::vector<float>, std::vector<float>> onBoth(StripProgram p)
+{
+    REQUIRE(setPhases(p));
+    const std::vector<std::int64_t> offsets{0, 5, 305, 3305};
+    std::vector<float> rows(static_cast<std::size_t>(offsets.back() * wide));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = std::sin(static_cast<float>(i % 9973)) / 16;
+    const std::vector<HubPiece> pieces = hubPieces(offsets.data(), 3);
+    StripTable table;
+    table.data = rows.data(), table.stride = wide;
+    StripArguments a;
+    a.offsets = offsets.data(), a.destinations = 3, a.edges = offsets.back(), a.tables = {table};
+    a.pieces = pieces.data(), a.pieceCount = static_cast<std::int64_t>(pieces.size());
+    std::vector<float> cpu(3 * wide), cuda(3 * wide);
+    std::vector<std::byte> scratch(static_cast<std::size_t>(stripScratchBytes(p)) + 64);
+    std::vector<std::byte> work(static_cast<std::size_t>(stripWorkBytes(p, a.pieceCount, a.edges)));
+    void* aligned = scratch.data();
+    std::size_t space = scratch.size();
+    a.out = {nullptr, nullptr, cpu.data()};
+    stripCpu(p, a, 0, 3, static_cast<std::byte*>(std::align(64, 1, aligned, space)));
+    a.out.back() = cuda.data();
+    a.work = work.data();
+    REQUIRE(stripOnHost(p, a, nullptr) == 0);
+    return {cpu, cuda};
+}
+
+}  // namespace
+
+TEST_CASE("the scores of a softmax are kept from phase to phase: rows along edges are read for them once")
+{
+    StripProgram p = attention();
+    REQUIRE(setPhases(p));
+    CHECK(p.steps[0].phases == 7);
+    const KeptRows kept = keptRows(p);
+    CHECK(kept.kept == std::vector<bool>{true});
+    CHECK(kept.phases == std::vector<std::uint32_t>{1, 1, 2, 2, 2, 4, 4});
+    p.edges = {wide};
+    CHECK(keptRows(p).kept == std::vector<bool>{false});
+    const auto [cpu, cuda] = onBoth(attention());
+    CHECK(cpu == cuda);
+}
+
+TEST_CASE("rows that are overwritten before a later phase reads them are not kept")
+{
+    StripProgram p = scaledAttention();
+    REQUIRE(setPhases(p));
+    CHECK(keptRows(p).phases == std::vector<std::uint32_t>{5, 1, 4, 6, 6, 2, 4, 4});
+    const auto [cpu, cuda] = onBoth(scaledAttention());
+    CHECK(cpu == cuda);
 }
 
 TEST_CASE("strips without hubs are one launch, hubs take two more for each phase; the first failure ends them")

@@ -98,10 +98,12 @@ base::Result<int> execute(const MachineCommand& command, Session& session)
     if (!devices) return base::forward(devices);
     std::vector<Rates> all;
     for (const std::string& device : *devices) {
+        const base::Result<double> start = executor::startGpu(device);
+        if (!start) return base::forward(start);
         const base::Result<Rates> rates = measureRates(device, session);
         session.console.progressEnded();
         if (!rates) return base::forward(rates);
-        const pipeline::KnownMachine measured{.rates = rates->machine, .measured = true, .runs = 0};
+        const pipeline::KnownMachine measured{.rates = rates->machine, .measured = true, .start = *start};
         if (const base::Status kept = pipeline::keepMachine(measured); !kept) return base::forward(kept);
         all.push_back(*rates);
     }

@@ -93,9 +93,11 @@ base::Result<int> execute(const PlanCommand& command, Session& session)
     base::Result<pipeline::PlanAnswer> answer =
         pipeline::choosePlan(*prepared, predictor, command.plan, command.settings, session.console, session.stop);
     if (!answer) return base::forward(answer);
-    const base::Result<std::string> reasons = explained(*prepared, predictor, command, *answer, session);
+    PlanCommand settled = command;
+    settled.settings.device = answer->plan.device;
+    const base::Result<std::string> reasons = explained(*prepared, predictor, settled, *answer, session);
     if (!reasons) return base::forward(reasons);
-    const base::Result<std::string> steps = stepByStep(*prepared, predictor, command, session);
+    const base::Result<std::string> steps = stepByStep(*prepared, predictor, settled, session);
     if (!steps) return base::forward(steps);
     plan::Plan* const plan = &answer->plan;
     const base::Result<std::optional<double>> seconds =

@@ -9,6 +9,7 @@
 #include "executor/forecast/predict.h"
 #include "pipeline/debugging/debugging.h"
 #include "pipeline/opening/prepare.h"
+#include "pipeline/planning/best_device.h"
 #include "pipeline/planning/planner.h"
 #include "pipeline/running/execute.h"
 #include "protocol/requests.h"
@@ -49,6 +50,7 @@ struct Document {
     forecast::Predictor predictor;
     SeenTensors seen;
     std::map<std::string, KeptPlan> kept;  // the last plan, by its request without pins, stages and deadline
+    std::map<std::string, pipeline::DeviceChoice> devices;  // for "auto", by the same
 };
 
 class Documents {

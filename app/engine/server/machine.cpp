@@ -17,10 +17,12 @@ Outcome measureRates(const protocol::MeasureRates& query, const std::string& fol
 {
     const base::Result<std::string> device = executor::resolveDevice(query.device);
     if (!device) return failed(device.error());
-    const auto machine =
-        executor::measureMachine(executor::devicesOf(*device).front(), folder, call.progress, call.stop);
+    const std::string first = executor::devicesOf(*device).front();
+    const base::Result<double> start = executor::startGpu(first);
+    if (!start) return failed(start.error());
+    const auto machine = executor::measureMachine(first, folder, call.progress, call.stop);
     if (!machine) return failed(machine.error());
-    const pipeline::KnownMachine known{.rates = *machine, .measured = true, .runs = 0};
+    const pipeline::KnownMachine known{.rates = *machine, .measured = true, .start = *start};
     if (const base::Status kept = pipeline::keepMachine(known); !kept) return failed(kept.error());
     return schema::machineRatesValue(pipeline::ratesOf(known));
 }

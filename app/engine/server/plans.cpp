@@ -39,9 +39,43 @@ Outcome filledIn(Document& document, plan::Plan& plan, const std::vector<std::st
 // The parameters of a request for a plan.
 struct PlanRequest : pipeline::PlanRequest {
     base::Settings settings;  // with the device by its own name
+    std::string why = {};     // a sentence on the choice of the device, if there was one
 };
 
 using Asked = tl::expected<PlanRequest, protocol::RpcError>;
+
+// All settings that affect a plan, except the pins and the limits of the search.
+std::string keyOf(const PlanRequest& request)
+{
+    std::string key;
+    base::forEachField<base::Settings>([&]<class M>(const base::Setting<M>& setting) {
+        const bool limitsSearch = setting.ofSearch && !std::is_enum_v<M>;
+        if (setting.renews == base::Renews::Plan && !limitsSearch)
+            key += base::settingText(request.settings.*setting.member) + " ";
+    });
+    return key;
+}
+
+// With the device that "auto" chooses: once for a document and the settings, so that pins do not change it.
+base::Status settleDevice(PlanRequest& request, Document& document, const Call& call)
+{
+    const bool chooses = pipeline::choosesDevice(document.prepared, request.settings.device, request);
+    if (chooses) {
+        const std::string key = keyOf(request);
+        if (!document.devices.contains(key)) {
+            auto made =
+                pipeline::chooseDevice({document.prepared, document.predictor, request, call.progress, call.stop},
+                                       pipeline::startSeconds(request.device));
+            if (!made) return base::forward(made);
+            document.devices.insert_or_assign(key, std::move(*made));
+        }
+        const pipeline::DeviceChoice& choice = document.devices.at(key);
+        request.device = choice.answer.plan.device;
+        request.why = choice.note;
+    }
+    request.settings.device = request.device;
+    return {};
+}
 
 Asked requestOf(const protocol::PlanQuery& query, const Work& work)
 {
@@ -54,7 +88,8 @@ Asked requestOf(const protocol::PlanQuery& query, const Work& work)
     base::Result<pipeline::PlanRequest> made = pipeline::requestFor(settings, std::move(pins));
     if (!made) return failed(made.error());
     PlanRequest request{std::move(*made), settings};
-    request.settings.device = request.device;
+    if (const base::Status settled = settleDevice(request, work.document, work.call); !settled)
+        return failed(settled.error());
     return request;
 }
 
@@ -70,18 +105,6 @@ pipeline::Planning planningOf(Document& document, const PlanRequest& request, co
             .request = request,
             .progress = call.progress,
             .stop = call.stop};
-}
-
-// All settings that affect a plan, except the pins and the limits of the search.
-std::string keyOf(const PlanRequest& request)
-{
-    std::string key;
-    base::forEachField<base::Settings>([&]<class M>(const base::Setting<M>& setting) {
-        const bool limitsSearch = setting.ofSearch && !std::is_enum_v<M>;
-        if (setting.renews == base::Renews::Plan && !limitsSearch)
-            key += base::settingText(request.settings.*setting.member) + " ";
-    });
-    return key;
 }
 
 bool isSame(const KeptPlan& kept, const PlanRequest& request)
@@ -138,6 +161,7 @@ Outcome answer(const protocol::MakePlan& query, const Work& work)
         base::Result<pipeline::PlanAnswer> made =
             query.near ? plannedNear(work.document, request, work.call) : keptPlan(work.document, request, work.call);
         if (!made) return failed(made.error());
+        if (!request.why.empty()) made->notes.push_back(request.why);
         return filledIn(work.document, made->plan, made->notes, request.limits, work.call);
     });
 }

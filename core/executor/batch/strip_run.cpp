@@ -84,8 +84,9 @@ public:
             a.pieceFirst = m_in.pieceFirst;
             a.pieceCount = m_in.pieces.numel() / static_cast<std::int64_t>(sizeof(kernels::HubPiece));
         }
+        a.edges = m_in.messages;
         const at::Tensor work =
-            at::empty({kernels::stripWorkBytes(m_program, a.pieceCount)}, m_options.dtype(at::kByte));
+            at::empty({kernels::stripWorkBytes(m_program, a.pieceCount, a.edges)}, m_options.dtype(at::kByte));
         a.work = static_cast<std::byte*>(work.mutable_data_ptr());
         checkCurrent(session.device.device());
         return launched(accelerator().strips(m_program, a, session.device.stream(Lane::Compute)), session);

@@ -27,7 +27,7 @@ struct StripInputs {
 at::TensorOptions rowOptions(const StripInputs& inputs);
 
 // Returns one tensor per output of the part, in the shapes of these values, on the session's device. Allocates these
-// tensors, and scratch memory that does not depend on the number of rows, except that of a GPU for the pieces of hubs.
+// tensors, and scratch memory that does not depend on the number of rows, except that of a GPU (stripWorkBytes()).
 // If the kernels cannot run on this GPU, LibTorch's operators compute the steps one by one, and a note says so once.
 std::vector<at::Tensor> runStrips(const StripInputs& inputs, Session& session);
 

@@ -12,6 +12,7 @@
 
 #include "base/proc.h"
 #include "executor/device/accelerator.h"
+#include "executor/measure.h"
 
 namespace hopscope::executor {
 
@@ -22,7 +23,7 @@ namespace {
 constexpr double gpuShare = 1 / 1.5;  // of the memory that nothing else takes, for batches without a limit
 constexpr double cpuShare = 1 / 4.0;
 
-std::atomic<bool> lost = false;
+std::atomic<bool> lost = false, started = false;
 
 c10::DeviceAllocator& allocator() { return *c10::getDeviceAllocator(accelerator().type()); }
 
@@ -81,6 +82,7 @@ DeviceContext::DeviceContext(const std::string& device) : m_device(deviceNamed(d
     m_lanes = {guard.getStreamFromGlobalPool(m_device, false), guard.getDefaultStream(m_device),
                guard.getStreamFromGlobalPool(m_device, false)};
     takeWorkspace();
+    started = true;
 }
 
 // The first matrix product on a stream allocates cuBLAS's workspace of 32 MiB, which stays until the process ends. It is no
@@ -107,6 +109,8 @@ DeviceContext::~DeviceContext()
 }
 
 bool deviceLost() { return lost; }
+
+bool gpuStarted() { return started; }
 
 at::Tensor DeviceContext::upload(const at::Tensor& host)
 {

@@ -395,6 +395,17 @@ base::Result<plan::Machine> measureMachine(const std::string& device, const std:
     });
 }
 
+base::Result<double> startGpu(const std::string& device)
+{
+    if (device == "cpu" || gpuStarted()) return 0;
+    return measured([&] {
+        const auto began = std::chrono::steady_clock::now();
+        DeviceContext context(device);
+        context.synchronize();
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    });
+}
+
 base::Result<CopyRates> measureCopies(const std::string& device, const base::ProgressFn& progress, std::stop_token stop)
 {
     return measured([&] { return CopyBench(device, progress, std::move(stop)).run(); });

@@ -63,6 +63,13 @@ bool isCurrent(const json::Value& document)
     return number && *number == version;
 }
 
+double startOf(const json::Value& known)
+{
+    const json::Value* const written = known.find("start");
+    const double* const seconds = written ? written->asDouble() : nullptr;
+    return seconds && *seconds > 0 ? *seconds : 0;
+}
+
 // Measurements of an engine with other rates are dropped at the next measurement.
 json::Value knownDevices()
 {
@@ -102,7 +109,7 @@ KnownMachine knownMachine(const std::string& oneOrSeveral)
     if (!machine) return {.rates = plan::typicalMachine(device), .measured = false, .runs = 0};
     const json::Value* const runs = known->find("runs");
     const std::int64_t* const count = runs ? runs->asInt() : nullptr;
-    return {.rates = *machine, .measured = true, .runs = count ? *count : 0};
+    return {.rates = *machine, .measured = true, .runs = count ? *count : 0, .start = startOf(*known)};
 }
 
 std::string noteOf(const KnownMachine& machine)
@@ -120,6 +127,8 @@ base::Status keepMachine(const KnownMachine& machine)
 {
     json::Value known = machineValue(machine.rates);
     known["runs"] = machine.runs;
+    const double start = machine.start > 0 ? machine.start : knownMachine(machine.rates.device).start;
+    if (start > 0) known["start"] = start;
     json::Value devices = knownDevices();
     devices[machine.rates.device] = std::move(known);
     return writeDevices(std::move(devices));

@@ -22,13 +22,14 @@ struct KnownMachine {
     bool measured = false;  // false: the rates are typical of such a device
     std::int64_t runs = 0;  // finished runs that have refined the measured rates
     bool outdated = false;  // rates of a different version were found, and are not used
+    double start = 0;       // seconds until a process can use the GPU, measured; 0: not known
 };
 
 // Reads the rates of a device, of several the first one's. Treats an unreadable file as missing.
 KnownMachine knownMachine(const std::string& oneOrSeveral);
 plan::Machine machineFor(const std::string& oneOrSeveral);  // its rates
 
-// Adds the rates to the file, or replaces those of the same device. Fails with Input if no file can be created, and
+// Adds the rates to the file, or replaces those of the same device; a start that is not known replaces none. Fails with Input if no file can be created, and
 // with Resources.
 base::Status keepMachine(const KnownMachine& machine);
 // Removes the measured rates of a device, so that typical rates are used again. Fails as keepMachine() does.

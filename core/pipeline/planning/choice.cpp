@@ -7,6 +7,7 @@
 #include "pipeline/files/text_file.h"
 #include "pipeline/machine/devices.h"
 #include "pipeline/machine/machine.h"
+#include "pipeline/planning/best_device.h"
 #include "pipeline/planning/memory_fit.h"
 #include "schema/documents.h"
 #include "schema/pins.h"
@@ -47,7 +48,14 @@ base::Result<PlanAnswer> makePlan(const Prepared& prepared, forecast::Predictor&
 {
     const base::Result<PlanRequest> request = requestFor(prepared, source, settings);
     if (!request) return base::forward(request);
-    return planFor(prepared, predictor, *request, progressOf(reporter), stop);
+    const base::ProgressFn progress = progressOf(reporter);
+    if (!choosesDevice(prepared, settings.device, *request))
+        return planFor(prepared, predictor, *request, progress, stop);
+    base::Result<DeviceChoice> choice =
+        chooseDevice({prepared, predictor, *request, progress, stop}, startSeconds(request->device));
+    if (!choice) return base::forward(choice);
+    choice->answer.notes.push_back(choice->note);
+    return std::move(choice->answer);
 }
 
 }  // namespace

@@ -168,7 +168,9 @@ base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder
         }
     const base::Result<std::unique_ptr<RunJournal>> journal = openJournal(*conditions, request, folder, reporter, stop);
     if (!journal) return base::forward(journal);
-    return runAndPublish(request, *prepared, journal->get(), *conditions, folder, observer, reporter, stop);
+    EvaluationRequest settled = request;  // a run that is resumed must not choose another device
+    settled.settings.device = *device;
+    return runAndPublish(settled, *prepared, journal->get(), *conditions, folder, observer, reporter, stop);
 }
 
 }  // namespace hopscope::pipeline
