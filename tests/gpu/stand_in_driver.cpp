@@ -87,4 +87,11 @@ int cuDeviceGetAttribute(int* value, int attribute, int device)
     return 0;
 }
 
+// GPUs of one name reach each other.
+int cuDeviceCanAccessPeer(int* can, int from, int to)
+{
+    *can = gpu(from - 40).at(0) == gpu(to - 40).at(0) ? 1 : 0;
+    return initialised ? 0 : notInitialised;
+}
+
 }  // extern "C"

@@ -70,6 +70,18 @@ TEST_CASE("the driver's library lists names, memory and compute capabilities in 
     CHECK(driver.gpus[1].minor == 5);
 }
 
+TEST_CASE("the driver's library says which GPUs reach each other's memory")
+{
+    const Machine machine;
+    setenv("STAND_IN_GPUS", "A;1;9;0|B;1;9;0|A;1;9;0", 1);
+    const gpu::Places places{.library = STAND_IN_DRIVER};
+    CHECK(gpu::reaches(0, 2, places));
+    CHECK(!gpu::reaches(0, 1, places));
+    CHECK(!gpu::reaches(0, 2, {.library = "libcuda-that-is-not-there.so"}));
+    setenv("STAND_IN_INIT", "100", 1);
+    CHECK(!gpu::reaches(0, 2, places));
+}
+
 TEST_CASE("the driver's version comes from the kernel module's own line, be it the open or the closed one")
 {
     const Machine machine;

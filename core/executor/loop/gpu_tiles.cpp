@@ -10,7 +10,9 @@ namespace hopscope::executor {
 namespace {
 
 constexpr std::int64_t leastTile = 64;
-constexpr double unavoidable = 1.25;  // times the heaviest of the smallest tiles: hubs are as heavy in any tile
+constexpr std::int64_t usefulTile = 8192;  // destinations: larger tiles only if there are enough of them
+constexpr std::int64_t fewestTiles = 16;   // for several GPUs to share, and for a run to continue from
+constexpr double unavoidable = 1.25;       // times the heaviest of the smallest tiles: hubs are as heavy in any tile
 
 class GpuTiles {
 public:
@@ -28,8 +30,9 @@ public:
     std::int64_t rows(double budget)
     {
         const double most = std::max(budget, unavoidable * heaviest(leastTile));
+        const std::int64_t useful = std::max(m_count / fewestTiles, usefulTile);
         std::int64_t rows = leastTile;
-        while (rows < m_count && static_cast<double>(2 * rows) * m_slotsPerRow <= fullSlot &&
+        while (rows < m_count && 2 * rows <= useful && static_cast<double>(2 * rows) * m_slotsPerRow <= fullSlot &&
                heaviest(2 * rows) <= most)
             rows *= 2;
         return rows;

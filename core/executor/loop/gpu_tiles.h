@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to executor: divides the loops of a run with a journal on a GPU, or of one on several GPUs, into tiles. A batch is a tile, so that the sizes
-// of products, and with them the last bits of results, do not depend on where a run was interrupted, which process
-// computes a tile, or how much memory is free.
+// Private to executor: divides the loops of a run with a journal on a GPU, or of one on several GPUs, into tiles. A batch
+// is a tile, so that the sizes of products, and with them the last bits of results, do not depend on where a run was
+// interrupted, which process or GPU computes a tile, or how much memory is free.
 
 #include "executor/loop/prologue.h"
 
@@ -10,8 +10,8 @@ namespace hopscope::executor {
 
 // Determines the tiles of all loops, from the plan, the graph and `budget` alone, which is the number of bytes that a
 // tile may take on the device. A tile has as many destinations as the user has chosen for a batch; by default 64, 128,
-// 256 or so on, as many as fit into the budget and, on average, into a slot of the ring (staging.h). Linear in the
-// destinations.
+// 256 or so on, as many as fit into the budget and, on average, into a slot of the ring (staging.h). It has more than
+// 8,192 only if the loop has at least 16 tiles. Linear in the destinations.
 void tileOnGpu(Session& session, StagePrograms& programs, double budget);
 
 }  // namespace hopscope::executor
