@@ -145,22 +145,29 @@ void shareFrontier(const Graph& g, Cells& cells)
             if (cells.readF[cells.at.f(v, g.type(v), s)]) cells.readD[cells.at.d(v, s)] = 0;
 }
 
-}  // namespace
-
-Baseline baselineOf(base::Strategy rule)
+// The stage of each value by a rule.
+std::vector<int> labelsOf(const Instance& instance, base::Strategy rule, Hops hops)
 {
-    assert(base::isRule(rule));
-    return rule == base::Strategy::Depth ? Baseline::DepthCut : Baseline::SourceRule;
+    const Graph g(instance);
+    std::vector<int> label = hops == Hops::All ? hopDepths(g) : depths(instance);
+    switch (rule) {
+    case base::Strategy::SourceRule: applySourceRule(g, label); break;
+    case base::Strategy::Depth:
+    case base::Strategy::Optimal:
+    case base::Strategy::LocalSearch: break;
+    }
+    return label;
 }
 
-base::Result<Placement> baseline(const Instance& instance, Baseline which)
+}  // namespace
+
+base::Result<Placement> baseline(const Instance& instance, base::Strategy rule, Hops hops)
 {
+    assert(base::isRule(rule));
     Instance plain = instance;
     plain.pins.clear();
     plain.hostBudget.reset();
-    const bool hops = which == Baseline::DepthCutHops || which == Baseline::SourceRuleHops;
-    std::vector<int> label = hops ? hopDepths(Graph(plain)) : depths(plain);
-    if (which == Baseline::SourceRule || which == Baseline::SourceRuleHops) applySourceRule(Graph(plain), label);
+    std::vector<int> label = labelsOf(plain, rule, hops);
     for (int& l : label) l = std::max(l, plain.allowStage0 ? 0 : 1);
     plain.stages = std::max(plain.stages, *std::ranges::max_element(label));
     const Graph g(plain);

@@ -9,19 +9,14 @@
 
 namespace hopscope::optimiser {
 
-enum class Baseline : std::uint8_t {
-    DepthCut,       // the label is the depth
-    SourceRule,     // the depth, then every cut is moved towards the inputs
-    DepthCutHops,   // as DepthCut, but every hop on a path counts, even one that is only used locally
-    SourceRuleHops  // as SourceRule, with hops counted in the same way
+enum class Hops : std::uint8_t {
+    Depth,  // the depth of a value counts the hops of its receptive field
+    All     // every hop on a path counts, even one that is only used locally
 };
 
-// Returns the baseline that corresponds to a rule.
-Baseline baselineOf(base::Strategy rule);
-
-// Returns the placement of a baseline, which may use more stages than the instance has. Fails with Unsupported if the
-// labels do not result in a placement, because a value is needed on rows on which it cannot be computed in its stage.
-// Linear.
-base::Result<Placement> baseline(const Instance& instance, Baseline which);
+// Returns the placement of a rule: by Depth the label of a value is its depth; by SourceRule, every cut is then moved
+// towards the inputs. It may use more stages than the instance has. Fails with Unsupported if the labels do not result
+// in a placement, because a value is needed on rows on which it cannot be computed in its stage. Linear.
+base::Result<Placement> baseline(const Instance& instance, base::Strategy rule, Hops hops = Hops::Depth);
 
 }  // namespace hopscope::optimiser

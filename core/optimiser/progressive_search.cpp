@@ -73,7 +73,7 @@ void ProgressiveSearch::offerIncumbent()
 void ProgressiveSearch::offerBaselines()
 {
     for (const Strategy rule : base::rules) {
-        const base::Result<Placement> plan = baseline(m_instance, baselineOf(rule));
+        const base::Result<Placement> plan = baseline(m_instance, rule);
         if (plan && evaluate(m_instance, *plan)) offer(*plan, base::nameOf(rule));
     }
 }

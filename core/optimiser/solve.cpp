@@ -12,7 +12,7 @@ namespace {
 
 base::Result<Answer> fromBaseline(const Instance& instance, const Options& options)
 {
-    base::Result<Placement> placement = baseline(instance, baselineOf(options.strategy));
+    base::Result<Placement> placement = baseline(instance, options.strategy);
     if (!placement) return base::forward(placement);
     Answer answer{.status = Status::Feasible,
                   .placement = std::move(*placement),

@@ -22,6 +22,7 @@ from safetensors.torch import save_file
 
 import engine_models as models
 from engine_process import ENGINE, engine, run
+from strategies import STRATEGIES
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 KARATE = [str(ROOT / "samples/karate/gcn.pt"), "--data", str(ROOT / "samples/karate/graph.safetensors")]
@@ -249,7 +250,7 @@ class Runs(EngineTest):
 
     def test_a_run_writes_outputs_and_report_and_nothing_else(self):
         expected = load_file(KARATE_OUT)["out"]
-        for strategy in ("optimal", "depth", "source-rule", "local-search"):
+        for strategy in STRATEGIES:
             for batch in ("1", "7", "34", "auto"):
                 with self.subTest(strategy=strategy, batch=batch):
                     out = self.folder / "out"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from engine_process import ENGINE, run
 from serve_client import Client, Refused
+from strategies import RULES
 from tiers import FULL
 
 SAMPLES = Path(os.environ["HOPSCOPE_ROOT"]) / "samples"
@@ -71,7 +72,7 @@ class Limits(unittest.TestCase):
 
     def smallest(self, model, data):
         return min(self.result(model, data, strategy=strategy, batch=batch)[0]
-                   for strategy in ("optimal", "depth", "source-rule") for batch in ("auto", 64, 1))
+                   for strategy in ("optimal", *RULES) for batch in ("auto", 64, 1))
 
     def keep(self, smallest, limit, outcome, again):
         """`again`: the outcome with another limit."""
