@@ -27,10 +27,10 @@ enum class Needs {
 };
 
 struct ActionSpec {
-    const char* name;  // unique object name, "file.open"; its first part is the menu
-    QString text;      // with '&'
-    QString shortcut;  // empty: none
-    QString tip;       // one sentence
+    const char* name;    // unique object name, "file.open"; its first part is the menu
+    QString text;        // with '&'
+    QString shortcut{};  // none
+    QString tip;         // one sentence
     Needs needs = Needs::Nothing;
     std::function<void()> run;
 };

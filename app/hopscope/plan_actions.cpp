@@ -13,13 +13,11 @@ void addStrategies(ActionBook& book, const WindowParts& parts)
     book.addAll({
         {.name = "plan.optimalTime",
          .text = tr("Strategy: Optimal &Time"),
-         .shortcut = "",
          .tip = tr("The plan with the shortest predicted time, without pins"),
          .needs = Model,
          .run = [&parts] { parts.workbench.setStrategy(base::Strategy::Optimal, base::Objective::Time); }},
         {.name = "plan.optimalBytes",
          .text = tr("Strategy: Optimal &Bytes"),
-         .shortcut = "",
          .tip = tr("The plan that moves the fewest bytes, without pins"),
          .needs = Model,
          .run = [&parts] { parts.workbench.setStrategy(base::Strategy::Optimal, base::Objective::Bytes); }},
@@ -34,7 +32,6 @@ void addStrategies(ActionBook& book, const WindowParts& parts)
         const std::string name = std::string("plan.") + base::nameOf(rule);
         book.add({.name = name.c_str(),
                   .text = tr(base::traitsOf(rule).action),
-                  .shortcut = "",
                   .tip = tr(base::traitsOf(rule).tip),
                   .needs = Model,
                   .run = [&parts, rule] { parts.workbench.setStrategy(rule); }});
@@ -55,7 +52,6 @@ void addPlanFiles(ActionBook& book, const WindowParts& parts, FileDialogs& dialo
     book.addAll({
         {.name = "plan.load",
          .text = tr("&Load a Plan…"),
-         .shortcut = "",
          .tip = tr("Use the cuts of a plan.json"),
          .needs = Model,
          .run =
@@ -65,7 +61,6 @@ void addPlanFiles(ActionBook& book, const WindowParts& parts, FileDialogs& dialo
              }},
         {.name = "plan.save",
          .text = tr("Sa&ve the Plan…"),
-         .shortcut = "",
          .tip = tr("Write the plan to a plan.json"),
          .needs = Plan,
          .run =

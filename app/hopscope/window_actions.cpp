@@ -78,7 +78,6 @@ void WindowActions::addPanels()
 {
     m_book.add({.name = "view.reset",
                 .text = tr("&Reset the Panels"),
-                .shortcut = "",
                 .tip = tr("Restore the default arrangement of the panels"),
                 .needs = Needs::Model,
                 .run = [this] { m_parts.docks.reset(); }});
@@ -87,7 +86,6 @@ void WindowActions::addPanels()
         const QByteArray object = "view.panel." + name.toLatin1();
         m_book.add({.name = object.constData(),
                     .text = tr("Show %1").arg(dock->windowTitle()),
-                    .shortcut = "",
                     .tip = tr("Show this panel and focus it"),
                     .needs = Needs::Model,
                     .run = [this, name] { m_parts.docks.reveal(name); }});
@@ -117,7 +115,6 @@ void WindowActions::addAppearance()
 {
     QAction* still = m_book.add({.name = "view.reducedMotion",
                                  .text = tr("Reduce &Motion"),
-                                 .shortcut = "",
                                  .tip = tr("Show changes without animation"),
                                  .needs = Needs::Nothing,
                                  .run = [this] { setReducedMotion(!m_parts.setup.settings.reducedMotion); }});
@@ -143,7 +140,6 @@ void WindowActions::addThemes()
     for (const auto& [name, text, mode] : modes) {
         QAction* action = m_book.add({.name = name,
                                       .text = text,
-                                      .shortcut = "",
                                       .tip = tr("Colour theme of the window"),
                                       .needs = Needs::Nothing,
                                       .run = [this, mode = mode] { emit themeChosen(mode); }});
@@ -157,8 +153,8 @@ void WindowActions::addLessons(FileDialogs& dialogs)
 {
     const auto add = [this](const QByteArray& name, const QString& text, const QString& tip,
                             const std::function<void()>& run) {
-        QAction* action = m_book.add(
-            {.name = name.constData(), .text = text, .shortcut = "", .tip = tip, .needs = Needs::Nothing, .run = run});
+        QAction* action =
+            m_book.add({.name = name.constData(), .text = text, .tip = tip, .needs = Needs::Nothing, .run = run});
         action->setProperty(graphview::submenuProperty, tr("&Lessons"));
     };
     for (const study::Lesson& lesson : study::bundledLessons())
@@ -185,7 +181,6 @@ void WindowActions::addHelp()
                 .run = [this] { m_parts.help.openForFocus(); }});
     m_book.add({.name = "help.documentation",
                 .text = tr("&Documentation"),
-                .shortcut = "",
                 .tip = tr("Read and search the documentation"),
                 .needs = Needs::Nothing,
                 .run = [this] {
@@ -193,7 +188,6 @@ void WindowActions::addHelp()
                 }});
     m_book.add({.name = "help.glossary",
                 .text = tr("&Glossary"),
-                .shortcut = "",
                 .tip = tr("The terms of the window, with their names in PyG, DGL and PyTorch"),
                 .needs = Needs::Nothing,
                 .run = [this] {
@@ -213,7 +207,6 @@ void WindowActions::addHelp()
                 .run = [this] { (new KeysOverview(m_book, &m_parts.window))->show(); }});
     m_book.add({.name = "help.about",
                 .text = tr("&About Hopscope"),
-                .shortcut = "",
                 .tip = tr("Version and licence"),
                 .needs = Needs::Nothing,
                 .run = [this] { showAbout(&m_parts.window); }});

@@ -8,6 +8,7 @@
 #include "analysis/depth.h"
 #include "analysis/lowering/composed_linear.h"
 #include "analysis/lowering/dead_code.h"
+#include "analysis/lowering/early_products.h"
 #include "analysis/lowering/fold_views.h"
 #include "analysis/lowering/front_rows.h"
 #include "analysis/lowering/functionalise.h"
@@ -86,30 +87,55 @@ struct Lowered {
     std::vector<Reassociation> moved;
 };
 
+// Sizes of tables in the sample and in the data. Sizes that tables share in the sample are left out.
+RowCounts rowCounts(const ir::Program& program, const InputSchema& schema)
+{
+    RowCounts counts;
+    for (const auto& [name, value] : program.inputs) {
+        const auto role = schema.roles.find(name);
+        const InputRows rows = role == schema.roles.end() ? InputRows{} : rowsOf(role->second);
+        const auto size = schema.sizes.find(rows.table);
+        const auto& shape = program.value(value).shape;
+        if (rows.kind == TableKind::None || size == schema.sizes.end() || rows.dim >= shape.size()) continue;
+        const auto [known, added] = counts.try_emplace(shape[rows.dim], size->second);
+        if (!added && known->second != size->second) known->second = -1;
+    }
+    std::erase_if(counts, [](const auto& count) { return count.second < 0; });
+    return counts;
+}
+
 // The program that the rules work on: known patterns of operators are replaced by the operators that they stand for.
-Lowered lowered(const ir::Program& functional, const Options& options)
+Lowered lowered(const ir::Program& functional, const InputSchema& schema, const Options& options)
 {
     ir::Program composed = dropFronts(functional);
     composeLinear(composed);
     const ir::Program separated = removeDead(separateMergedRows(separatePairedRows(composed)));
     Lowered made{.program = removeDead(simplifyTables(rankGroups(separated))), .moved = {}};
     dropUnusedPositions(made.program);
-    if (options.reassociate) made.program = reassociate(made.program, made.moved);
+    if (!options.reassociate) return made;
+    const ir::Program reassociated = reassociate(made.program, made.moved);
+    made.program = multiplyBeforeGathers(reassociated, rowCounts(reassociated, schema), made.moved);
     return made;
+}
+
+std::string describe(const Reassociation& r)
+{
+    const std::string columns = std::to_string(r.out) + " instead of " + std::to_string(r.in) + " columns are gathered";
+    if (r.gathered)
+        return r.place + " is computed before rows are gathered: rows of " + columns +
+               ", and results round differently";
+    return r.place + " is computed before the aggregation: rows of " + columns +
+           " and added up, and sums round differently";
 }
 
 void lintReassociations(Analysis& a)
 {
     for (const Reassociation& r : a.reassociations)
-        a.lints.push_back({.code = "reassociated",
-                           .message = r.place + " is computed before the aggregation: rows of " +
-                                      std::to_string(r.out) + " instead of " + std::to_string(r.in) +
-                                      " columns are gathered and added up, and sums round differently",
-                           .op = {}});
+        a.lints.push_back({.code = "reassociated", .message = describe(r), .op = {}});
     if (a.reassociate && a.reassociations.empty())
         a.lints.push_back({.code = "reassociated",
-                           .message = "nothing to reassociate: no sum or mean of messages is used only by a product "
-                                      "with a weight that makes its rows narrower",
+                           .message = "nothing to reassociate: no product with a weight follows a sum or mean of "
+                                      "messages that it makes narrower, or rows that are gathered from smaller tables",
                            .op = {}});
 }
 
@@ -163,7 +189,7 @@ base::Status inferSizes(Builder& builder, const ir::Program& program, const Inpu
 std::optional<Analysis> analyseByPosition(const ir::Program& functional, const InputSchema& schema,
                                           const Options& options)
 {
-    Lowered made = lowered(mapRows(foldViews(functional)), options);
+    Lowered made = lowered(mapRows(foldViews(functional)), schema, options);
     std::set<std::string> numbered;
     while (true) {
         Builder builder;
@@ -184,7 +210,7 @@ std::optional<Analysis> analyseByGraph(const ir::Program& functional, const Inpu
 {
     const InputSchema gathered = withGatheredGraphs(schema);
     if (gathered.gathered.empty()) return std::nullopt;
-    Lowered made = lowered(functional, options);
+    Lowered made = lowered(functional, schema, options);
     Builder builder;
     if (!inferSizes(builder, made.program, gathered)) return analyseByPosition(functional, gathered, options);
     builder.analysis.reassociations = std::move(made.moved);
@@ -199,7 +225,7 @@ Analysis analyse(const ir::Program& raw, const InputSchema& schema, const Option
     if (!functional) return unanalysed(raw, schema, functional.error());
     const std::vector<std::string> differences = sumSegments(*functional);
     Builder builder;
-    Lowered made = lowered(*functional, options);
+    Lowered made = lowered(*functional, schema, options);
     const base::Status inferred = inferSizes(builder, made.program, schema);
     builder.analysis.reassociations = std::move(made.moved);
     if (!inferred) {

@@ -218,10 +218,12 @@ struct MaxIndexGuard {
     OpId op;
 };
 
-// A product with a weight that is computed before an aggregation instead of after it.
+// A product with a weight that is computed before an aggregation instead of after it, or before rows are gathered instead
+// of on the gathered rows.
 struct Reassociation {
     std::string place, module;     // of the product: ir::describeOp, ir::modulePath
-    std::int64_t in = 0, out = 0;  // columns that are aggregated, before and after the change
+    std::int64_t in = 0, out = 0;  // columns of the rows that are gathered, before and after the change
+    bool gathered = false;         // the product of gathered rows
 };
 
 struct Analysis {

@@ -80,17 +80,30 @@ private:
     void link(const Op& op)
     {
         const Rule rule = operators::of(op.name).rule;
+        if (rule == Rule::Matmul) return multiply(op);
         if (!looksUp(op) && rule != Rule::IndexPut && rule != Rule::Scatter) return;
         const auto table = argument(op, {"self", "weight"}), index = argument(op, {"index", "indices"});
         const auto& role = index ? m_analysis.info(*index).role : std::nullopt;
-        const std::string type = role ? typeOf(role->target) : std::string();
-        if (!table || type.empty()) return;
-        const auto end = endOf(*role);
-        if (const auto weight = weightOf(*table)) {
+        if (table && role) link(*table, *role);
+    }
+
+    // A product with a sparse matrix, whose columns are rows of the other factor.
+    void multiply(const Op& op)
+    {
+        const auto matrix = argument(op, {"sparse", "mat1", "self"}), table = argument(op, {"dense", "mat2", "other"});
+        if (matrix && table && m_analysis.info(*matrix).sparse) link(*table, m_analysis.info(*matrix).sparseColumn);
+    }
+
+    void link(ValueId table, const Role& role)
+    {
+        const std::string type = typeOf(role.target);
+        if (type.empty()) return;
+        const auto end = endOf(role);
+        if (const auto weight = weightOf(table)) {
             m_weights[type].insert(*weight);
             if (end) m_ends[type][*end].insert(*weight);
         }
-        const std::string rows = typeOf(m_analysis.rowSpace(*table));
+        const std::string rows = typeOf(m_analysis.rowSpace(table));
         if (end && !rows.empty() && rows != type && !isDeclared(type)) pointTo(*end, rows);
     }
 

@@ -4,11 +4,9 @@
 #include <chrono>
 
 #include "base/proc.h"
-#include "debugger/match.h"
 #include "debugger/probes.h"
 #include "debugger/rows.h"
 #include "loader/tensors.h"
-#include "schema/inspect.h"
 
 namespace hopscope::debugger {
 

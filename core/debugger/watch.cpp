@@ -10,7 +10,6 @@
 #include "analysis/naming/value_names.h"
 #include "debugger/breakpoints.h"
 #include "debugger/contributions.h"
-#include "debugger/difference.h"
 #include "debugger/match.h"
 #include "debugger/probes.h"
 #include "debugger/statistics.h"

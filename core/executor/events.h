@@ -1,7 +1,8 @@
 #pragma once
 
 // Defines the events of a run, for the progress line in the terminal, the report, the trace and the window. Calls are
-// made one at a time. On a GPU, phases of different batches overlap.
+// made one at a time, on several GPUs by different threads. On a GPU, phases of different batches overlap. Batches of several
+// GPUs are reported in the order of their destinations.
 
 #include <cstdint>
 #include <string>
@@ -34,6 +35,7 @@ struct PhaseEvent {
     std::int64_t batch = 0;
     Phase phase = Phase::Compute;
     double start = 0, seconds = 0;  // start: since the run began
+    int device = 0;                 // of several GPUs: its place in Options::device, from 0
 };
 
 class Observer {

@@ -27,9 +27,10 @@ class Probe;      // sees the results of operators (probe.h)
 class Structure;  // everything that depends on the graph only: tables, adjacencies, the prologue
 
 // The settings of a run, and the members that its plan and its caller determine. For some settings there are conditions:
-// - the device must be "cpu" or "cuda:N", the result of resolveDevice();
+// - the device must be "cpu", "cuda:N", or several GPUs as in "cuda:0,cuda:1", the result of resolveDevice(). Several GPUs
+//   compute parts of each stage at the same time, in tiles of fixed size, as on one GPU with a journal;
 // - without `batch`, the number of destinations is chosen by memory and adapted during the run;
-// - `memory` limits the executing device; on a CPU, the whole process. Without it there is no limit, but batches are
+// - `memory` limits the executing device, each of several; on a CPU, the whole process. Without it there is no limit, but batches are
 //   sized to a share of the free memory;
 // - without `threads`, the run uses the cores of the calling thread (Cores);
 // - reorder and store have an effect on a CPU only. Outputs keep their types, and the tensors in the report are in
@@ -162,6 +163,9 @@ struct GpuListing {
 // Lists the GPUs of this machine. Creates no CUDA contexts and allocates no memory on them.
 GpuListing listGpus();
 
+// Returns the devices of a list: "cuda:0" and "cuda:1" of "cuda:0,cuda:1", "cpu" of "cpu".
+std::vector<std::string> devicesOf(const std::string& devices);
+
 // Lists the CPU, then all GPUs that can be used.
 std::vector<DeviceInfo> listDevices();
 
@@ -170,8 +174,8 @@ std::vector<DeviceInfo> listDevices();
 bool deviceLost();
 
 // Returns "cpu" or "cuda:N" for a device in the user's notation. "cuda" and "auto" stand for the first usable GPU;
-// without one, "auto" stands for the CPU. Fails with Usage, naming the reason, if `wanted` does not exist or cannot be
-// used.
+// without one, "auto" stands for the CPU. Of several GPUs, as in "cuda:0,cuda:1", it returns such a list. Fails with Usage,
+// naming the reason, if `wanted` does not exist or cannot be used, if a GPU is named twice, or if a list names the CPU.
 base::Result<std::string> resolveDevice(const std::string& wanted);
 
 }  // namespace hopscope::executor

@@ -6,8 +6,6 @@ namespace hopscope::exporter {
 
 namespace {
 
-using schema::CodeOutput;
-
 std::string methodName(const Context& context, const plan::Stage& stage, const plan::Loop& loop)
 {
     const std::string name = "stage_" + std::to_string(stage.index.number);

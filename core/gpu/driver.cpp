@@ -91,6 +91,15 @@ Driver readDriver(const Places& places)
     return driver;
 }
 
+bool reaches(int from, int to, const Places& places)
+{
+    const Library cuda(places.library);
+    int first = 0, second = 0, can = 0;
+    return cuda.loaded() && cuda.call("cuInit", 0U) == ok && cuda.call("cuDeviceGet", &first, from) == ok &&
+           cuda.call("cuDeviceGet", &second, to) == ok &&
+           cuda.call("cuDeviceCanAccessPeer", &can, first, second) == ok && can != 0;
+}
+
 std::string cudaText(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
 
 std::string driverText(const Driver& driver)

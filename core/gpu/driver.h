@@ -38,6 +38,9 @@ struct Places {
 
 Driver readDriver(const Places& places = {});
 
+// Returns whether a GPU can write to the memory of another one (peer access); false if the library does not say.
+bool reaches(int from, int to, const Places& places = {});
+
 // Describes the driver, as far as it is known: "580.65.06, CUDA 13.0".
 std::string driverText(const Driver& driver);
 

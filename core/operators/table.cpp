@@ -24,6 +24,7 @@ constexpr Operator lines[] = {
     {"_reshape_alias", Rule::None, {.aliasing = Aliasing::View}},
     {"_sparse_coo_tensor_unsafe", Rule::Sparse, {.aliasing = Aliasing::Unfollowed}},
     {"_sparse_mm", Rule::Matmul, {.aggregates = true}},
+    {"_sparse_sum", Rule::None, {}},  // becomes index_add or sum
     {"_to_copy", Rule::Copy, {.aliasing = Aliasing::Copy, .plumbing = true}},
     {"_transformer_encoder_layer_fwd", Rule::Batched, {.multiplies = true, .whole = "2.................1"}},
     {"_unique2", Rule::None, {.countsContent = true}},

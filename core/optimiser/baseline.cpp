@@ -10,17 +10,6 @@ namespace hopscope::optimiser {
 
 namespace {
 
-// The number of hops on the longest path to each node.
-std::vector<int> hopDepths(const Graph& g)
-{
-    std::vector<int> depth(static_cast<std::size_t>(g.count), 0);
-    for (const int v : g.order) {
-        for (const int u : g.operands[v]) depth[v] = std::max(depth[v], depth[u]);
-        if (g.isHop(v)) ++depth[v];
-    }
-    return depth;
-}
-
 // Moves a cut up from its edge, as long as the node has a single operand that is neither an input nor a hop and whose
 // consumers all have the same label.
 void pullUp(const Graph& g, std::vector<int>& label, int from)
@@ -146,12 +135,11 @@ void shareFrontier(const Graph& g, Cells& cells)
 }
 
 // The stage of each value by a rule.
-std::vector<int> labelsOf(const Instance& instance, base::Strategy rule, Hops hops)
+std::vector<int> labelsOf(const Instance& instance, base::Strategy rule)
 {
-    const Graph g(instance);
-    std::vector<int> label = hops == Hops::All ? hopDepths(g) : depths(instance);
+    std::vector<int> label = depths(instance);
     switch (rule) {
-    case base::Strategy::SourceRule: applySourceRule(g, label); break;
+    case base::Strategy::SourceRule: applySourceRule(Graph(instance), label); break;
     case base::Strategy::Depth:
     case base::Strategy::Optimal:
     case base::Strategy::LocalSearch: break;
@@ -161,13 +149,13 @@ std::vector<int> labelsOf(const Instance& instance, base::Strategy rule, Hops ho
 
 }  // namespace
 
-base::Result<Placement> baseline(const Instance& instance, base::Strategy rule, Hops hops)
+base::Result<Placement> baseline(const Instance& instance, base::Strategy rule)
 {
     assert(base::isRule(rule));
     Instance plain = instance;
     plain.pins.clear();
     plain.hostBudget.reset();
-    std::vector<int> label = labelsOf(plain, rule, hops);
+    std::vector<int> label = labelsOf(plain, rule);
     for (int& l : label) l = std::max(l, plain.allowStage0 ? 0 : 1);
     plain.stages = std::max(plain.stages, *std::ranges::max_element(label));
     const Graph g(plain);

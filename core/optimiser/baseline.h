@@ -9,14 +9,9 @@
 
 namespace hopscope::optimiser {
 
-enum class Hops : std::uint8_t {
-    Depth,  // the depth of a value counts the hops of its receptive field
-    All     // every hop on a path counts, even one that is only used locally
-};
-
-// Returns the placement of a rule: by Depth the label of a value is its depth; by SourceRule, every cut is then moved
-// towards the inputs. It may use more stages than the instance has. Fails with Unsupported if the labels do not result
-// in a placement, because a value is needed on rows on which it cannot be computed in its stage. Linear.
-base::Result<Placement> baseline(const Instance& instance, base::Strategy rule, Hops hops = Hops::Depth);
+// Returns the placement of a rule, which may use more stages than the instance has. The label is the depth; by the
+// source rule every cut is then moved towards the inputs. Fails with Unsupported if the labels do not result in a
+// placement, because a value is needed on rows on which it cannot be computed in its stage. Linear.
+base::Result<Placement> baseline(const Instance& instance, base::Strategy rule);
 
 }  // namespace hopscope::optimiser

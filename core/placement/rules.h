@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to placement: the steps in which the rules choose what is stored.
+// Private to placement: the rules, step by step.
 
 #include <map>
 #include <set>

@@ -109,6 +109,7 @@ struct PhaseEvent {
     std::int64_t batch = 0;
     Phase phase = Phase::Block;
     double start = 0, seconds = 0;
+    int device = 0;
 };
 
 template <std::same_as<PhaseEvent> T>
@@ -117,7 +118,9 @@ constexpr auto fieldsOf(const T*)
     using base::field;
     return base::described("phase", field("stage", &T::stage, ""), field("batch", &T::batch, "as in its `batch` event"),
                            field("phase", &T::phase, ""), field("start", &T::start, ""),
-                           field("seconds", &T::seconds, "its duration"));
+                           field("seconds", &T::seconds, "its duration"),
+                           field("device", &T::device, "of several GPUs: its place in the list of devices, from 0",
+                                 base::Presence::WhenSet, base::Null::IsDefault));
 }
 
 struct StageEndEvent {

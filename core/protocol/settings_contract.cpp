@@ -128,7 +128,8 @@ std::string valuesOf(const Setting<M>& setting)
     else if constexpr (std::same_as<M, base::FuseSetting>)
         return "all, none, or any of " + base::listNames<base::Fuse>();
     else if constexpr (std::same_as<M, std::string>)
-        return setting.kind == base::TextKind::Folder ? "a folder" : "auto, cpu, cuda or cuda:N";
+        return setting.kind == base::TextKind::Folder ? "a folder"
+                                                      : "auto, cpu, cuda, cuda:N, or several GPUs: cuda:0,cuda:1";
     else if (setting.quantity == base::Quantity::Bytes) return "a size: 500M, 1Gi, ...";
     else if (setting.quantity == base::Quantity::Seconds) return "seconds";
     else if (setting.most > 0) return "1 to " + std::to_string(static_cast<int>(setting.most));

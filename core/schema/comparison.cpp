@@ -5,18 +5,9 @@
 
 namespace hopscope::schema {
 
-namespace {
-
 constexpr const char* format = "hopscope-comparison";
 
-}  // namespace
-
-std::string writeComparison(const Comparison& comparison)
-{
-    json::Value document = startDocument(format);
-    json::writeInto(document, comparison);
-    return json::write(document, true);
-}
+std::string writeComparison(const Comparison& comparison) { return json::write(documentOf(comparison, format), true); }
 
 base::Result<Comparison> comparisonFrom(const json::Value& document, const std::string& name)
 {

@@ -12,9 +12,8 @@ constexpr const char* format = "hopscope-findings";
 template <base::Described T>
 json::Value valueOf(const char* kind, const T& found)
 {
-    json::Value document = startDocument(format);
+    json::Value document = documentOf(found, format);
     document["kind"] = kind;
-    json::writeInto(document, found);
     return document;
 }
 

@@ -5,23 +5,14 @@
 
 namespace hopscope::schema {
 
-namespace {
-
 constexpr const char* format = "hopscope-graph-part";
-
-}  // namespace
 
 static void checkRead(const PartRelation& relation, const json::Reader& item)
 {
     if (relation.fromIds.size() != relation.toIds.size()) item.child("to_ids").refuse("must be as long as from_ids");
 }
 
-json::Value graphPartValue(const GraphPart& part)
-{
-    json::Value document = startDocument(format);
-    json::writeInto(document, part);
-    return document;
-}
+json::Value graphPartValue(const GraphPart& part) { return documentOf(part, format); }
 
 base::Result<GraphPart> graphPartFrom(const json::Value& document, const std::string& name)
 {

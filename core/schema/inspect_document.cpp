@@ -6,11 +6,7 @@
 
 namespace hopscope::schema {
 
-namespace {
-
 constexpr const char* format = "hopscope-inspect";
-
-}  // namespace
 
 static void checkRead(const InspectedValue& value, const json::Reader& item)
 {
@@ -18,12 +14,7 @@ static void checkRead(const InspectedValue& value, const json::Reader& item)
         item.child("row_spaces").refuse("does not have one entry per dimension");
 }
 
-json::Value inspectDocumentValue(const InspectDocument& document)
-{
-    json::Value value = startDocument(format);
-    json::writeInto(value, document);
-    return value;
-}
+json::Value inspectDocumentValue(const InspectDocument& document) { return documentOf(document, format); }
 
 base::Result<InspectDocument> inspectDocumentFrom(const json::Value& value, const std::string& name)
 {

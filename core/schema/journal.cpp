@@ -5,24 +5,13 @@
 
 namespace hopscope::schema {
 
-namespace {
-
 constexpr const char* format = "hopscope-journal";
 
-}  // namespace
-
-std::string writeJournal(const JournalDocument& journal)
-{
-    json::Value document = startDocument(format);
-    json::writeInto(document, journal);
-    return json::write(document, true);
-}
+std::string writeJournal(const JournalDocument& journal) { return json::write(documentOf(journal, format), true); }
 
 base::Result<JournalDocument> readJournal(const std::string& text, const std::string& file)
 {
-    const base::Result<json::Value> document = json::parse(text, file);
-    if (!document) return base::forward(document);
-    return readDocument<JournalDocument>(*document, format, file);
+    return parseDocument<JournalDocument>(text, format, file);
 }
 
 }  // namespace hopscope::schema

@@ -1,16 +1,12 @@
 #include "schema/plan_document.h"
 
-#include "schema/envelope.h"
+#include "schema/described_document.h"
 #include "schema/name_check.h"
 #include "schema/plan_forms.h"
 
 namespace hopscope::schema {
 
-namespace {
-
 constexpr const char* format = "hopscope-plan";
-
-}  // namespace
 
 static void checkRead(const PlanDocument& document, const json::Reader& root)
 {
@@ -18,12 +14,7 @@ static void checkRead(const PlanDocument& document, const json::Reader& root)
         root.child("unit").refuse("is not the unit of the objective");
 }
 
-json::Value planDocumentValue(const PlanDocument& document)
-{
-    json::Value value = startDocument(format);
-    json::writeInto(value, document);
-    return value;
-}
+json::Value planDocumentValue(const PlanDocument& document) { return documentOf(document, format); }
 
 PlanDocument readPlanDocument(const json::Reader& root)
 {

@@ -46,7 +46,7 @@ constexpr auto fieldsOf(const T*)
         field("lower_bound", &T::lowerBound,
               "a proven lower bound of the cost; null without data and for plans made by a rule"),
         field("gap", &T::gap, "`(cost - lower_bound) / cost`; null if the bound is"),
-        field("device", &T::device, "`cpu`, `cuda:0`, ..."),
+        field("device", &T::device, "`cpu`, `cuda:0`, or several GPUs: `cuda:0,cuda:1`"),
         field("batch", &T::batch, "destination nodes per batch; null: chosen during the run", base::Within{1}),
         field("pins", &T::pins,
               "decisions of the user, in order, such as `[\"checkpoint\", \"v17\"]` or `[\"hop_stage\", \"v21\", 2]`; "
@@ -208,7 +208,8 @@ constexpr auto fieldsOf(const T*)
         "plan", base::embedded(&T::plan),
         field("unit", &T::unit, "the unit of costs, which is the unit of the objective"),
         field("reassociate", &T::reassociate,
-              "the plan is for a program in which products are computed before aggregations (`--reassociate`), whose "
+              "the plan is for a program in which products are computed before aggregations or gathers "
+              "(`--reassociate`), whose "
               "operators have different numbers: it can be used only with that option, and a plan without this member "
               "only without the option",
               Presence::WhenSet),

@@ -4,23 +4,14 @@
 
 namespace hopscope::schema {
 
-namespace {
-
 constexpr const char* format = "hopscope-receptive-field";
-
-}  // namespace
 
 static void checkRead(const FieldEdges& edges, const json::Reader& item)
 {
     if (edges.fromIds.size() != edges.toIds.size()) item.child("to_ids").refuse("must be as long as from_ids");
 }
 
-json::Value receptiveFieldValue(const ReceptiveField& field)
-{
-    json::Value document = startDocument(format);
-    json::writeInto(document, field);
-    return document;
-}
+json::Value receptiveFieldValue(const ReceptiveField& field) { return documentOf(field, format); }
 
 std::string writeReceptiveField(const ReceptiveField& field) { return json::write(receptiveFieldValue(field), true); }
 

@@ -21,20 +21,13 @@ const StageRecord* stageOf(const Report* report, plan::StageId stage)
     return found == report->stages.end() ? nullptr : &*found;
 }
 
-Value reportValue(const Report& report)
-{
-    Value document = startDocument("hopscope-report");
-    json::writeInto(document, report);
-    return document;
-}
+Value reportValue(const Report& report) { return documentOf(report, "hopscope-report"); }
 
 std::string writeReport(const Report& report) { return json::write(reportValue(report), true); }
 
 base::Result<Report> readReport(const std::string& text, const std::string& file)
 {
-    const base::Result<Value> document = json::parse(text, file);
-    if (!document) return base::forward(document);
-    return readDocument<Report>(*document, "hopscope-report", file);
+    return parseDocument<Report>(text, "hopscope-report", file);
 }
 
 }  // namespace hopscope::schema

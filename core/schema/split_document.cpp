@@ -127,18 +127,11 @@ static void checkRead(const Split& split, const Reader& root)
     for (std::size_t i = 0; i < checkpoints.size(); ++i) checkCheckpoint(split, split.checkpoints[i], checkpoints[i]);
 }
 
-std::string writeSplit(const Split& split)
-{
-    json::Value document = startDocument(format);
-    json::writeInto(document, split);
-    return json::write(document, true);
-}
+std::string writeSplit(const Split& split) { return json::write(documentOf(split, format), true); }
 
 base::Result<Split> readSplit(const std::string& text, const std::string& file)
 {
-    const base::Result<json::Value> document = json::parse(text, file);
-    if (!document) return base::forward(document);
-    return readDocument<Split>(*document, format, file);
+    return parseDocument<Split>(text, format, file);
 }
 
 }  // namespace hopscope::schema

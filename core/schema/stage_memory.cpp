@@ -42,12 +42,7 @@ std::int64_t LoopMemoryRecord::peak() const
     return steps.empty() ? 0 : steps[static_cast<std::size_t>(peakStep)].bytes;
 }
 
-Value stageMemoryValue(const StageMemoryRecord& memory)
-{
-    Value document = startDocument(format);
-    json::writeInto(document, memory);
-    return document;
-}
+Value stageMemoryValue(const StageMemoryRecord& memory) { return documentOf(memory, format); }
 
 base::Result<StageMemoryRecord> stageMemoryFrom(const Value& document, const std::string& name)
 {

@@ -5,18 +5,9 @@
 
 namespace hopscope::schema {
 
-namespace {
-
 constexpr const char* format = "hopscope-tensor";
 
-}  // namespace
-
-json::Value tensorValue(const TensorSummary& record)
-{
-    json::Value document = startDocument(format);
-    json::writeInto(document, record);
-    return document;
-}
+json::Value tensorValue(const TensorSummary& record) { return documentOf(record, format); }
 
 std::string writeTensor(const TensorSummary& record) { return json::write(tensorValue(record), true); }
 

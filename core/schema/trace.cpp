@@ -8,6 +8,7 @@ namespace {
 
 constexpr int stageLane = 1;
 constexpr int phaseLane = 2;  // the first of them
+constexpr int process = 1;    // of the first device
 
 double microseconds(double seconds) { return seconds * 1e6; }
 
@@ -16,7 +17,7 @@ json::Value event(const char* kind, const std::string& name, int lane, double st
     json::Value value;
     value["ph"] = kind;
     value["name"] = name;
-    value["pid"] = 1;
+    value["pid"] = process;
     value["tid"] = lane;
     value["ts"] = microseconds(start);
     return value;
@@ -40,11 +41,13 @@ int laneOf(std::size_t phase) { return phaseLane + static_cast<int>(phase); }
 
 }  // namespace
 
-json::Array traceLanes()
+json::Array traceLanes(int device)
 {
-    json::Array lanes{laneName(stageLane, "stages")};
+    json::Array lanes;
+    if (device == 0) lanes.push_back(laneName(stageLane, "stages"));
     for (std::size_t phase = 0; phase < plan::namedPhases.size(); ++phase)
         lanes.push_back(laneName(laneOf(phase), plan::namedPhases[phase].name));
+    for (json::Value& lane : lanes) lane["pid"] = process + device;
     return lanes;
 }
 
@@ -53,11 +56,13 @@ json::Value traceStage(plan::StageId stage, double start, double seconds)
     return span("stage " + std::to_string(stage.number), stageLane, start, seconds);
 }
 
-json::Value tracePhase(std::size_t phase, plan::StageId stage, std::int64_t batch, double start, double seconds)
+json::Value tracePhase(std::size_t phase, plan::StageId stage, std::int64_t batch, double start, double seconds,
+                       int device)
 {
     json::Value value = span(plan::namedPhases.at(phase).name, laneOf(phase), start, seconds);
     value["args"]["stage"] = stage.number;
     value["args"]["batch"] = batch;
+    value["pid"] = process + device;
     return value;
 }
 

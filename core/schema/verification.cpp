@@ -1,21 +1,15 @@
 #include "schema/verification.h"
 
-#include "schema/envelope.h"
-#include "json/described.h"
+#include "schema/described_document.h"
 
 namespace hopscope::schema {
 
 using json::Reader;
 using json::Value;
 
-Value tensorValue(const TensorRecord& record) { return json::written(record); }
-Value coverageValue(const CoverageRecord& coverage) { return json::written(coverage); }
-Value verificationValue(const Verification& verification) { return json::written(verification); }
-
 std::string writeVerification(const Verification& verification, const std::optional<Verification>& check)
 {
-    Value document = startDocument("hopscope-verification");
-    json::writeInto(document, verification);
+    Value document = documentOf(verification, "hopscope-verification");
     document["sample"] = json::written(check);
     return json::write(document, true);
 }

@@ -145,8 +145,4 @@ constexpr auto fieldsOf(const T*)
 std::string writeVerification(const Verification& verification, const std::optional<Verification>& check);
 base::Result<Verification> readVerification(const std::string& text, const std::string& file);
 
-json::Value verificationValue(const Verification& verification);
-json::Value tensorValue(const TensorRecord& record);
-json::Value coverageValue(const CoverageRecord& coverage);
-
 }  // namespace hopscope::schema

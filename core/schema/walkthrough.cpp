@@ -1,6 +1,6 @@
 #include "schema/walkthrough.h"
 
-#include "schema/envelope.h"
+#include "schema/described_document.h"
 #include "schema/forms.h"
 #include "schema/name_check.h"
 
@@ -18,18 +18,9 @@ static void checkRead(const WalkStep& step, const json::Reader& item)
 
 namespace hopscope::schema {
 
-namespace {
-
 constexpr const char* format = "hopscope-steps";
 
-}  // namespace
-
-json::Value walkthroughsValue(const plan::Walkthroughs& all)
-{
-    json::Value document = startDocument(format);
-    json::writeInto(document, all);
-    return document;
-}
+json::Value walkthroughsValue(const plan::Walkthroughs& all) { return documentOf(all, format); }
 
 base::Result<plan::Walkthroughs> walkthroughsFrom(const json::Value& document, const std::string& name,
                                                   const ModelNames& model)

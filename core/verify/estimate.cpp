@@ -10,7 +10,6 @@ namespace {
 
 using analysis::Analysis;
 using analysis::SpaceKind;
-using ir::OpId;
 using ir::SpaceId;
 using ir::ValueId;
 

@@ -12,7 +12,6 @@ using analysis::KeyKind;
 using analysis::RoleKind;
 using analysis::SpaceKind;
 using ir::KeyId;
-using ir::OpId;
 using ir::SpaceId;
 using ir::ValueId;
 

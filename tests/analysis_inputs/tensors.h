@@ -2,11 +2,12 @@
 
 // Small tensors for the tests of roles and samples.
 
+#include <doctest/doctest.h>
+
 #include <cstring>
-#include <random>
-#include <string>
 #include <vector>
 
+#include "analysis/roles/roles.h"
 #include "base/tensor.h"
 
 namespace inputs {
@@ -75,5 +76,13 @@ inline TensorView floats(std::vector<std::int64_t> shape)
 
 inline TensorView mask(std::int64_t n) { return integers({n}, {}, DType::Bool); }
 inline TensorView zeros(std::vector<std::int64_t> shape) { return integers(std::move(shape), {}); }
+
+// The roles that the data have without any that are given.
+inline hopscope::analysis::InputSchema schemaOf(const TensorMap& data)
+{
+    const auto schema = hopscope::analysis::inferSchema(data, {});
+    REQUIRE_MESSAGE(schema.has_value(), (schema ? "" : hopscope::base::describe(schema.error())));
+    return *schema;
+}
 
 }  // namespace inputs

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
 
 #include "analysis/roles/int_column.h"
@@ -10,23 +11,15 @@
 
 using namespace hopscope;
 using analysis::InputRole;
-using analysis::InputSchema;
 using analysis::IntColumn;
-using analysis::RoleKind;
 using inputs::DType;
+using inputs::schemaOf;
 using inputs::TensorMap;
 using inputs::TensorView;
 
 namespace {
 
 using Edges = std::vector<std::pair<std::int64_t, std::int64_t>>;
-
-InputSchema schemaOf(const TensorMap& data)
-{
-    const auto schema = analysis::inferSchema(data, {});
-    REQUIRE_MESSAGE(schema.has_value(), (schema ? "" : base::describe(schema.error())));
-    return *schema;
-}
 
 TensorMap cut(const TensorMap& data, std::int64_t nodes, std::uint64_t seed = 1)
 {

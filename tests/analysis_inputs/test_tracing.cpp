@@ -8,19 +8,12 @@
 #include "tensors.h"
 
 using namespace hopscope;
-using analysis::InputSchema;
 using analysis::IntColumn;
+using inputs::schemaOf;
 using inputs::TensorMap;
 using inputs::TensorView;
 
 namespace {
-
-InputSchema schemaOf(const TensorMap& data)
-{
-    const auto schema = analysis::inferSchema(data, {});
-    REQUIRE_MESSAGE(schema.has_value(), (schema ? "" : base::describe(schema.error())));
-    return *schema;
-}
 
 std::vector<std::int64_t> numbers(const TensorView& column)
 {

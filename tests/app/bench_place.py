@@ -2,11 +2,10 @@
 repository."""
 import json
 import os
-import tempfile
 import unittest
 from pathlib import Path
 
-from engine_process import bench
+from engine_process import bench, own_folder
 
 CASES = Path(os.environ["HOPSCOPE_ROOT"]) / "tests/optimiser/placement_cases.json"
 DOCUMENT = json.loads(CASES.read_text())
@@ -20,9 +19,7 @@ def place(*arguments):
 
 class Place(unittest.TestCase):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        self.folder = own_folder(self)
 
     def document(self, *arguments, code=0):
         result = place(*arguments)

@@ -3,7 +3,6 @@ HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
 import io
 import json
 import os
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from safetensors.torch import save_file
 from torch_geometric.nn import SAGEConv
 
 import engine_models as models
-from engine_process import ENGINE, run
+from engine_process import ENGINE, own_folder, run
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 SCHEMA = json.loads((ROOT / "resources/schemas/comparison-1.schema.json").read_text())
@@ -76,9 +75,7 @@ def tolerated(a, b):
 class TwoFiles(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.folder = Path(holder.name)
+        cls.folder = own_folder(cls)
         cls.x, cls.edges = models.graph(NODES, 4000, FEATURES)
         cls.graph = cls.folder / "graph.safetensors"
         save_file({"x": cls.x, "edge_index": cls.edges}, str(cls.graph))

@@ -3,14 +3,13 @@ program, HOPSCOPE_ROOT the repository."""
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 import numpy
 from safetensors.numpy import load_file
 
-from engine_process import engine
+from engine_process import engine, own_folder
 
 SCRIPT = Path(os.environ["HOPSCOPE_ROOT"]) / "samples/make_apt.py"
 COUNT = 1100
@@ -43,9 +42,7 @@ def edges():
 
 class Apt(unittest.TestCase):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        self.folder = own_folder(self)
 
     def make(self, count):
         listing = self.folder / "listing"

@@ -1,7 +1,6 @@
 """A host whose disk is full or broken, which loses power, is suspended or has its clock set: a run stops with a sentence or goes on,
 and --resume gives the bytes of an undisturbed run. HOPSCOPE_BAD_HOST names the library that makes the host so (bad_host.cpp),
 HOPSCOPE_ENGINE the program, HOPSCOPE_ROOT the repository."""
-import contextlib
 import errno
 import itertools
 import json
@@ -13,7 +12,6 @@ import struct
 import subprocess
 import time
 import unittest
-from pathlib import Path
 
 from engine_commands import ENGINE, ROOT, EngineTest, names
 from engine_process import always_the_program

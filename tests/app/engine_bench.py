@@ -2,14 +2,13 @@
 the program, HOPSCOPE_ROOT the repository."""
 import json
 import os
-import tempfile
 import unittest
 from pathlib import Path
 
 from safetensors.torch import save_file
 
 import engine_models as models
-from engine_process import bench
+from engine_process import bench, own_folder
 
 SAMPLES = Path(os.environ["HOPSCOPE_ROOT"]) / "samples"
 KARATE = (SAMPLES / "karate/gcn.pt", "--data", SAMPLES / "karate/graph.safetensors")
@@ -18,9 +17,7 @@ SMALL = ("--nodes", 3000, "--edges", 30_000, "--features", 8, "--hidden", 12, "-
 
 class Bench(unittest.TestCase):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        self.folder = own_folder(self)
 
     def refused(self, code, says, *words, **options):
         done = bench(*words, **options)

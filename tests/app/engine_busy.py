@@ -3,11 +3,11 @@ they wait for each other. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the r
 import os
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
 
+from engine_process import own_folder
 from tiers import sized
 
 ENGINE, SAMPLES = os.environ["HOPSCOPE_ENGINE"], Path(os.environ["HOPSCOPE_ROOT"]) / "samples/digits"
@@ -50,9 +50,7 @@ def core_seconds(words, environment):
 
 class Busy(unittest.TestCase):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.out = holder.name
+        self.out = own_folder(self)
         for _ in os.sched_getaffinity(0):
             other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
             self.addCleanup(other.wait)

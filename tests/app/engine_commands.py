@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -21,7 +20,7 @@ from safetensors.torch import load_file as load_torch
 from safetensors.torch import save_file
 
 import engine_models as models
-from engine_process import ENGINE, engine, run
+from engine_process import ENGINE, engine, own_folder, run
 from strategies import STRATEGIES
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
@@ -35,9 +34,7 @@ def names(folder):
 
 class EngineTest(unittest.TestCase):
     def setUp(self):
-        self.holder = tempfile.TemporaryDirectory()
-        self.folder = Path(self.holder.name)
-        self.addCleanup(self.holder.cleanup)
+        self.folder = own_folder(self)
 
     def done(self, *arguments):
         result = engine(*arguments)

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import help_text
-from engine_process import ENGINE, engine
+from engine_process import engine
 
 FOLDER_OF = {"bash": "bash-completion/completions/hopscope-engine", "zsh": "zsh/site-functions/_hopscope-engine",
              "fish": "fish/vendor_completions.d/hopscope-engine.fish", "man": "man/man1/hopscope-engine.1"}

@@ -3,7 +3,6 @@ where it is there) and on one of a million nodes, in the default tier of a tenth
 PyTorch. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository, HOPSCOPE_CORA the folder with Cora."""
 import json
 import os
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 from torch import nn
 
 import engine_models as models
-from engine_process import ENGINE, run
+from engine_process import ENGINE, own_folder, run
 from tiers import sized
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
@@ -71,9 +70,7 @@ class Planted:
 
     @classmethod
     def prepare(cls, edge_index, rows, features=4):
-        cls.holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.holder.cleanup)
-        cls.folder = Path(cls.holder.name)
+        cls.folder = own_folder(cls)
         cls.rows, cls.edges = rows, edge_index
         generator = numpy.random.default_rng(2)
         x = generator.random((rows, features), numpy.float32) + 0.1

@@ -4,10 +4,8 @@ library without a driver (tests/gpu)."""
 import json
 import os
 import re
-import tempfile
 import unittest
 import zipfile
-from pathlib import Path
 
 import numpy
 import torch
@@ -15,7 +13,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 import engine_models as models
-from engine_process import ENGINE, run
+from engine_process import ENGINE, own_folder, run
 from serve_case import KARATE, ServeTest
 
 # A driver that serves CUDA 1.0 is too old for every LibTorch that has CUDA; the others say that they have none.
@@ -53,9 +51,7 @@ def name_another_device(path):
 
 class Devices(unittest.TestCase):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        self.folder = own_folder(self)
 
     def engine(self, *words, code=0, **environment):
         done = run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300, check=False,
@@ -148,8 +144,7 @@ class Served(ServeTest):
         self.assertRegex(greeting["missing"][0], "without CUDA|too old")
 
     def test_a_plan_for_a_device_that_is_not_here_is_loaded_and_run_with_a_note(self):
-        client = self.client()
-        document = client.call("model/open", **KARATE)["document"]
+        client, document = self.opened()
         plan = {**self.plan(client, document)["plan"], "device": ELSEWHERE}
         loaded = client.call("plan/load", document=document, text=json.dumps(plan))
         self.assertRegex(loaded["notes"][0], f"made for {ELSEWHERE}, but .*; it runs on ")

@@ -2,7 +2,6 @@
 and agree with the modules' own numbers on two graphs. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
 import copy
 import json
-import tempfile
 import unittest
 import zipfile
 from pathlib import Path
@@ -12,7 +11,7 @@ import torch
 from safetensors.torch import save_file
 
 import exported_models as models
-from engine_process import ENGINE, run
+from engine_process import ENGINE, own_folder, run
 
 DATA = Path(__file__).parent / "data/exported"
 ROLES = {"sums": [], "attends": ["--role", "edge_index=index:user>item"]}  # both tables have as many rows
@@ -38,9 +37,7 @@ def named(arguments):
 
 class ExportedPrograms(unittest.TestCase):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        self.folder = own_folder(self)
 
     def engine(self, *words):
         return run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300, check=False)

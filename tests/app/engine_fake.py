@@ -19,6 +19,7 @@ from serve_client import Client
 from tiers import FULL
 
 LOST = {"HOPSCOPE_FAKE_FAULT": "segment:1:719"}  # CUDA's "unspecified launch failure"
+BOTH = "cuda:0,cuda:1"
 
 
 class FakeTest(ServeTest):
@@ -112,7 +113,24 @@ class Commands(FakeTest):
         self.run_on("cuda:0", KARATE, HOPSCOPE_FAKE_FAULT="pinned:1")
 
     def test_a_lost_gpu_ends_a_command_with_one_line_and_no_files(self):
-        self.run_on("cuda:0", KARATE, code=7, **LOST)
+        for device in ("cuda:0", BOTH):
+            self.run_on(device, KARATE, code=7, **LOST)
+
+    def test_several_gpus_run_and_are_verified_planned_and_measured_under_the_same_words(self):
+        self.run_on(BOTH, DIGITS["gat"], "--batch", "100")
+        self.run_on("cuda:1,cuda:0", DIGITS["residual"])
+        asked = (KARATE["model"], "--data", KARATE["data"][0], "--device", BOTH)
+        self.engine("verify", *asked)
+        file = self.folder / "plan.json"
+        self.engine("plan", *asked, "-o", file)
+        self.assertEqual(json.loads(file.read_text())["device"], BOTH)
+        self.run_on(BOTH, KARATE, "--plan", file)
+        self.run_on("cuda:1", KARATE, "--plan", file)
+        for devices, sentence in (("cuda:0,cuda:0", "cuda:0 is named twice"), ("cuda:0,cuda:5", "there is no GPU cuda:5"),
+                                  ("cpu,cuda:0", "several devices must be GPUs, and cpu is not the name of one")):
+            error = self.engine("run", *asked[:-1], devices, "-o", self.folder / "none", code=2).stderr
+            self.assertIn(sentence, error)
+
 
 
 class Journals(FakeTest):
@@ -151,10 +169,10 @@ class Journals(FakeTest):
         self.assertIn(process.returncode, (0, -9), error)
         return process.returncode != 0
 
-    def test_a_run_that_is_killed_again_and_again_gives_the_same_bits_on_either_gpu(self):
+    def test_a_run_that_is_killed_again_and_again_gives_the_same_bits_on_either_gpu_and_on_both(self):
         expected, draw, kills = self.expected(), random.Random(5), 0
         for records in (1, 40, 200):
-            while self.killed(self.process("--device", draw.choice(("cuda:0", "cuda:1")), "--resume"),
+            while self.killed(self.process("--device", draw.choice(("cuda:0", "cuda:1", BOTH)), "--resume"),
                               self.noted() + records):
                 kills += 1
             self.assertEqual(self.digest(), expected)
@@ -162,6 +180,16 @@ class Journals(FakeTest):
             self.assertEqual((report["resumed"] or {"damaged": 0})["damaged"], 0)
             shutil.rmtree(self.out)
         self.assertGreater(kills, 5)
+
+    def test_a_run_on_two_gpus_gives_the_bits_of_a_run_with_a_journal_on_one(self):
+        expected = self.expected()
+        self.engine(*self.words, "--device", BOTH, "-o", self.out, "--trace", self.folder / "trace.json")
+        self.assertEqual(self.digest(), expected)
+        self.assertEqual(json.loads((self.out / "report.json").read_text())["device"], BOTH)
+        events = json.loads((self.folder / "trace.json").read_text())["traceEvents"]
+        written = [event["pid"] for event in events if event["name"] == "write"]  # computing takes no time here
+        self.assertEqual(set(written), {1, 2})
+        self.assertAlmostEqual(written.count(1), written.count(2), delta=0.1 * len(written))
 
     def test_a_run_on_a_gpu_is_not_resumed_on_a_cpu(self):
         expected = self.expected()

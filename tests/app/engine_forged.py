@@ -5,14 +5,12 @@ import random
 import shutil
 import signal
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import torch
 
 from engine_commands import KARATE, ROOT, EngineTest, engine
-from engine_process import journals_of_forks
+from engine_process import journals_of_forks, own_folder
 from engine_resume import JOURNAL, Case, cases, digest, interrupt_after, lines, xxh3
 from tiers import sized
 
@@ -48,12 +46,11 @@ class Journals(EngineTest):
     @classmethod
     def setUpClass(cls):
         torch.manual_seed(1)
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        made = dict(cases(holder.name, 60_000, 8))
+        folder = own_folder(cls)
+        made = dict(cases(folder, 60_000, 8))
         cls.runs = []
         for name, chunks in (("sage", 10), ("normed", 4)):
-            case, out = Case(name, made[name], holder.name), Path(holder.name) / f"{name}-killed"
+            case, out = Case(name, made[name], folder), folder / f"{name}-killed"
             code, error = interrupt_after(case.words, out, chunks)
             assert code == -signal.SIGKILL, error
             cls.runs.append((case, out))

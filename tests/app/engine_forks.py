@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 import engine_process
-from engine_process import BENCH, ENGINE, run, start
+from engine_process import BENCH, ENGINE, own_folder, run, start
 
 SAMPLES = Path(os.environ["HOPSCOPE_ROOT"]) / "samples"
 KARATE = (str(SAMPLES / "karate/gcn.pt"), "--data", str(SAMPLES / "karate/graph.safetensors"))
@@ -44,9 +44,7 @@ def files(folder):
 @unittest.skipUnless(engine_process.FORKS, "there is no program with forks")
 class Forks(unittest.TestCase):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        self.folder = own_folder(self)
 
     def outcome(self, way, words):
         """Exit code, output and files of a command."""

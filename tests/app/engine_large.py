@@ -21,6 +21,7 @@ ENGINE, BENCH = os.environ["HOPSCOPE_ENGINE"], os.environ["HOPSCOPE_BENCH"]
 # A file without a name, or with one until it is open.
 SPILLED = re.compile(r"/\.hopscope-journal/(?:#\d+|spill\.\w+) \(deleted\)")
 NODES, EDGES, WIDTHS = 100_000, 1_000_000, (16, 32, 16, 8)
+from engine_process import own_folder
 
 
 class Normalised(nn.Module):
@@ -82,9 +83,7 @@ class Watch(threading.Thread):
 class Large(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.holder.cleanup)
-        cls.folder = Path(cls.holder.name)
+        cls.folder = own_folder(cls)
         cls.graph, cls.file = cls.folder / "graph.safetensors", cls.folder / "model.pt"
         subprocess.run([ENGINE, "generate", "rmat", "--nodes", str(NODES), "--edges", str(EDGES), "--features",
                         str(WIDTHS[0]), "--seed", "5", "-o", cls.graph, "--quiet"], check=True, timeout=60)

@@ -6,12 +6,11 @@ import itertools
 import json
 import os
 import re
-import tempfile
 import unittest
 import zlib
 from pathlib import Path
 
-from engine_process import ENGINE, run
+from engine_process import ENGINE, own_folder, run
 from serve_client import Client, Refused
 from strategies import RULES
 from tiers import FULL
@@ -51,12 +50,11 @@ def zoo(count=ZOO_MODELS):
 
 class Limits(unittest.TestCase):
     def setUp(self):
-        self.holder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.holder.cleanup)
+        self.folder = own_folder(self)
 
     def result(self, model, data, **options):
         """The peak, or the sentence of the refusal and its limit."""
-        words = [ENGINE, "run", model, "--data", data, "-o", Path(self.holder.name) / "out", "--verify", "none", "--device", "cpu",
+        words = [ENGINE, "run", model, "--data", data, "-o", self.folder / "out", "--verify", "none", "--device", "cpu",
                  "--json", *itertools.chain(*((f"--{name}", value) for name, value in options.items()))]
         done = run(list(map(str, words)), capture_output=True, text=True, timeout=120)
         document = json.loads(done.stdout)

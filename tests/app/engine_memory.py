@@ -5,7 +5,6 @@ import os
 import random
 import re
 import sys
-import tempfile
 import unittest
 import warnings
 from pathlib import Path
@@ -15,7 +14,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch_geometric.nn import GCN, GATConv, GraphSAGE, SAGEConv
 
-from engine_process import ENGINE, run
+from engine_process import ENGINE, own_folder, run
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 sys.path[:0] = [str(ROOT / "tests/models"), str(ROOT / "tests/placement")]
@@ -71,9 +70,7 @@ class Limits(unittest.TestCase):
     def setUpClass(cls):
         warnings.filterwarnings("ignore")
         torch.set_num_threads(1)
-        cls.holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.holder.cleanup)
-        cls.folder = Path(cls.holder.name)
+        cls.folder = own_folder(cls)
         cls.graph = cls.folder / "graph.safetensors"
         run([ENGINE, "generate", "rmat", "--nodes", str(NODES), "--edges", str(EDGES), "--features",
              str(FEATURES), "--seed", "3", "-o", cls.graph, "--quiet"], check=True, timeout=60)

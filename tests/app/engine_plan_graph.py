@@ -20,10 +20,6 @@ SCHEMA = json.loads((Path(os.environ["HOPSCOPE_ROOT"]) / "resources/schemas/grap
 
 
 class PlanGraph(ServeTest):
-    def opened(self, request):
-        client = self.client()
-        return client, client.call("model/open", **request)["document"]
-
     def part(self, client, document, plan, **more):
         part = client.call("plan/graph", document=document, plan=plan, **more)
         jsonschema.Draft202012Validator(SCHEMA).validate(part)

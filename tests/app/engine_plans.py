@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from engine_process import ENGINE, bench, run
+from engine_process import ENGINE, bench, own_folder, run
 from strategies import RULES, STRATEGIES
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
@@ -38,9 +37,7 @@ class Scores(nn.Module):
 class Plans(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.holder = tempfile.TemporaryDirectory()
-        cls.folder = Path(cls.holder.name)
-        cls.addClassCleanup(cls.holder.cleanup)
+        cls.folder = own_folder(cls)
         make_stacks.main(cls.folder, 24)
         cls.graph = cls.folder / "graph.safetensors"
         cls.engine("generate", "sbm", "--nodes", 2000, "--edges", 20000, "--features", 24, "--seed", 3, "-o", cls.graph)

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+from pathlib import Path
 
 ENGINE = os.environ["HOPSCOPE_ENGINE"]
 BENCH = os.environ.get("HOPSCOPE_BENCH")
@@ -24,6 +25,13 @@ INT = struct.Struct("i")
 ENDED = struct.Struct("iid")  # its status, KiB and CPU seconds
 LIGHT = {"sample", "--version"}  # commands for which the program needs no LibTorch
 LOCK = threading.Lock()
+
+
+def own_folder(test):
+    """A temporary folder that is removed after the test, or after all tests of the class."""
+    holder = tempfile.TemporaryDirectory()
+    (test.addClassCleanup if isinstance(test, type) else test.addCleanup)(holder.cleanup)
+    return Path(holder.name)
 
 
 @functools.cache

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jsonschema
 
+from engine_process import own_folder
 from serve_client import ENGINE, Client, Refused
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
@@ -204,9 +205,7 @@ class Talk:
 class OneProtocol(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        os.environ["XDG_CACHE_HOME"] = holder.name
+        os.environ["XDG_CACHE_HOME"] = str(own_folder(cls))
         cls.real = Talk([ENGINE, "serve"], SAMPLE).said
         cls.fake = Talk(FAKE, {"model": "chain3-skips.pt", "data": ["graph.safetensors"], "roles": []}).said
 

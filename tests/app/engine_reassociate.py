@@ -12,6 +12,7 @@ from torch_geometric import nn as pyg
 import engine_models as models
 from engine_commands import EngineTest, engine
 from engine_process import bench
+from reassociated import ReassociatedTest
 from serve_case import ServeTest
 from tiers import one_in
 
@@ -107,19 +108,7 @@ def magnitude(module, data):
     return exact(module, {name: tensor.abs() for name, tensor in data.items()})
 
 
-class Reassociation(EngineTest):
-    def files(self, module, data, script=False, name="model"):
-        with torch.no_grad():
-            made = torch.jit.script(module) if script else torch.jit.trace(module, tuple(data.values()), check_trace=False)
-        made.save(str(self.folder / f"{name}.pt"))
-        save_file(data, str(self.folder / f"{name}.safetensors"))
-        return [str(self.folder / f"{name}.pt"), "--data", str(self.folder / f"{name}.safetensors"), "--device", "cpu"]
-
-    def ran(self, words, *more, out="out"):
-        report = self.document("run", *words, "-o", self.folder / out, *more)
-        self.valid("report", report)
-        return report, numpy.load(self.folder / out / "out.npy")
-
+class Reassociation(ReassociatedTest):
     def three_layers(self):
         data = drawn()
         del data["edge_weight"]

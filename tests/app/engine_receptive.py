@@ -4,7 +4,6 @@ repository."""
 import json
 import os
 import random
-import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -16,7 +15,7 @@ from safetensors.numpy import load_file, save_file
 from torch import nn
 
 import engine_models as models
-from engine_process import ENGINE, run
+from engine_process import ENGINE, own_folder, run
 from serve_case import DIGITS, ServeTest
 from tiers import sized
 
@@ -100,8 +99,7 @@ def reads(field):
 
 class Receptive(ServeTest):
     def fields(self, request, nodes, rows, seed=7):
-        client = self.client()
-        document = client.call("model/open", **request)["document"]
+        client, document = self.opened(request)
         drawn = random.Random(seed).sample(range(rows), min(nodes, rows))
         for number, node in enumerate(drawn):
             field = client.call("model/receptiveField", document=document, node=node, average=False)
@@ -202,9 +200,7 @@ class Receptive(ServeTest):
 
 class OnTheCommandLine(unittest.TestCase):
     def setUp(self):
-        self.holder = tempfile.TemporaryDirectory()
-        self.folder = Path(self.holder.name)
-        self.addCleanup(self.holder.cleanup)
+        self.folder = own_folder(self)
         self.asked = [DIGITS["sage"]["model"], "--data", DIGITS["sage"]["data"][0]]
 
     def engine(self, *words, code=0):

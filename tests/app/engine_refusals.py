@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from safetensors.numpy import save_file
 
-from engine_process import ENGINE, run
+from engine_process import ENGINE, own_folder, run
 from refused_models import (EDGES, FEATURES, NODES, Amplifying, Columns, Compressed, DenseWeight, Extra, Graphs, Layers, Merged, Number,
                             Pair, Plain, Sparse, SparseWeight, Table, Text, Two, Weighted)
 from tiers import one_in
@@ -179,13 +179,8 @@ class Refusals(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         torch.manual_seed(1)
-        cls.holder = tempfile.TemporaryDirectory()
-        cls.folder = Path(cls.holder.name)
+        cls.folder = own_folder(cls)
         cls.models = {}
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.holder.cleanup()
 
     def path(self, name):
         return str(self.folder / name)

@@ -186,9 +186,7 @@ class Resume(EngineTest):
     @classmethod
     def setUpClass(cls):
         torch.manual_seed(1)
-        cls.holder_of_all = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.holder_of_all.cleanup)
-        cls.shared = Path(cls.holder_of_all.name)
+        cls.shared = engine_process.own_folder(cls)
         cls.made = dict(cases(cls.shared, 60_000, 8))
         cls.known = {}
 

@@ -3,14 +3,13 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
 import numpy
 from safetensors.numpy import load_file, save_file
 
-from engine_process import ENGINE
+from engine_process import ENGINE, own_folder
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 GRAPH = ROOT / "samples/digits/graph.safetensors"
@@ -18,9 +17,7 @@ GRAPH = ROOT / "samples/digits/graph.safetensors"
 
 class SampleTest(unittest.TestCase):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        self.folder = own_folder(self)
         self.out = self.folder / "out"
         self.out.mkdir()
 

@@ -36,8 +36,7 @@ class Sessions(ServeTest):
         self.assertEqual(self.leavings(), [])
 
     def test_states_and_events_come_in_order(self):
-        client = self.client()
-        document = client.call("model/open", **KARATE)["document"]
+        client, document = self.opened()
         run = self.start(client, document, self.plan(client, document)["plan"], verify="sample", batch=8)["run"]
         client.finished(run)
         states = [state for i, state in enumerate(client.states(run)) if client.states(run)[i - 1:i] != [state]]
@@ -130,8 +129,7 @@ class Sessions(ServeTest):
         self.refused(-32002, "there is no data to run on", self.start, client, opened["document"], made["plan"])
 
     def test_a_plan_is_loaded_as_it_was_made(self):
-        client = self.client()
-        document = client.call("model/open", **DIGITS["gat"])["document"]
+        client, document = self.opened(DIGITS["gat"])
         made = self.plan(client, document, batch=100)
         loaded = client.call("plan/load", document=document, text=json.dumps(made["plan"]))
         self.assertEqual(loaded, made)
@@ -224,8 +222,7 @@ class Figures(ServeTest):
                 self.assertAlmostEqual(wanted["peak_memory"] / stage["peak_memory"], 1, delta=1 / 3)
 
     def test_a_memory_limit_lowers_the_batch(self):
-        client = self.client()
-        document = client.call("model/open", **self.large())["document"]
+        client, document = self.opened(self.large())
         free = self.plan(client, document)["predicted"]
         held = self.plan(client, document, memory=2_000_000)["predicted"]
         self.assertLess(held["batch"], free["batch"])
@@ -296,8 +293,7 @@ class Pins(ServeTest):
         return set(self.rows(opened)) - results
 
     def test_pins_are_read_strictly(self):
-        client = self.client()
-        document = client.call("model/open", **KARATE)["document"]
+        client, document = self.opened()
         for pins, says in (([["checkpoint"]], "must be [kind, value]"), ([["nail", "v1"]], "/pins/0/0"),
                            ([["checkpoint", "v9999"]], "/pins/0/1"), ([["checkpoint", 3]], "/pins/0/1"),
                            (["v1"], "/pins/0 must be"), ([[]], "must be [kind, value]")):

@@ -29,8 +29,7 @@ class Holding(ServeTest):
             client.take()
 
     def test_steps_by_batch_and_by_stage(self):
-        client = self.client()
-        document = client.call("model/open", **KARATE)["document"]
+        client, document = self.opened()
         run = self.start(client, document, self.plan(client, document)["plan"], batch=10, paused=True, verify="sample")
         run = run["run"]
         client.until_state(run, "paused")
@@ -50,18 +49,14 @@ class Holding(ServeTest):
         self.assertTrue(any("paused" in note for note in report["notes"]))
 
     def test_a_run_fuses_what_it_is_told_to(self):
-        client = self.client()
-        document = client.call("model/open", **KARATE)["document"]
-        plan = self.plan(client, document)["plan"]
+        client, document, plan = self.planned()
         for fuse, families in ((None, ["chain", "softmax", "several"]), ("none", []), ("softmax", ["softmax"])):
             run = self.start(client, document, plan, fuse=fuse)["run"]
             self.assertEqual(client.finished(run)["report"]["fuse"], families)
         self.refused(-32602, "unknown pattern to fuse 'chains'", self.start, client, document, plan, fuse="chains")
 
     def test_a_run_computes_nodes_in_the_order_it_is_told_to(self):
-        client = self.client()
-        document = client.call("model/open", **KARATE)["document"]
-        plan = self.plan(client, document)["plan"]
+        client, document, plan = self.planned()
         for order, used in (("auto", "none"), ("none", None), ("rcm", "rcm")):
             run = self.start(client, document, plan, reorder=order, verify="full")["run"]
             report = client.finished(run)["report"]
@@ -118,9 +113,7 @@ class Holding(ServeTest):
         self.refused(-32006, "cannot create the folder", client.call, "model/open", **KARATE, cache=str(data / "below"))
 
     def test_the_last_run_takes_what_planning_has_found_and_planning_begins_anew(self):
-        client = self.client()
-        document = client.call("model/open", **KARATE)["document"]
-        plan = self.plan(client, document)["plan"]
+        client, document, plan = self.planned()
         outputs = []
         for last, verify in ((False, "none"), (True, "none"), (True, "full")):
             run = self.start(client, document, plan, self.folder / "out", last=last, verify=verify)["run"]
@@ -152,8 +145,7 @@ class Holding(ServeTest):
         client.call("model/close", document=whole)
 
     def test_pauses_are_no_part_of_any_time(self):
-        client = self.client()
-        document = client.call("model/open", **KARATE)["document"]
+        client, document = self.opened()
         run = self.start(client, document, self.plan(client, document)["plan"], batch=8, paused=True)["run"]
         client.until_state(run, "paused")
         for unit in ("batch", "batch", "stage"):
@@ -178,8 +170,7 @@ class Holding(ServeTest):
         self.assertTrue(any("paused for 4" in note for note in report["notes"]), report["notes"])
 
     def test_a_running_run_pauses_and_goes_on(self):
-        client = self.client()
-        document = client.call("model/open", **self.large())["document"]
+        client, document = self.opened(self.large())
         run = self.start(client, document, self.plan(client, document)["plan"], batch=1)["run"]
         self.wait_for(client, run, lambda: self.batches(client, run) > 0)
         client.call("run/pause", run=run)
@@ -193,9 +184,7 @@ class Holding(ServeTest):
         self.assertEqual(self.batches(client, run), 8000)
 
     def test_a_cancelled_run_leaves_nothing_behind(self):
-        client = self.client()
-        document = client.call("model/open", **self.large())["document"]
-        plan = self.plan(client, document)["plan"]
+        client, document, plan = self.planned(self.large())
         for paused in (True, False):
             run = self.start(client, document, plan, self.folder / "out", batch=1, paused=paused)["run"]
             client.until_state(run, "paused" if paused else "running")
@@ -227,8 +216,7 @@ class Holding(ServeTest):
 
     def test_the_end_of_the_input_ends_a_run_and_leaves_nothing_behind(self):
         for paused in (True, False):
-            client = self.client()
-            document = client.call("model/open", **self.large())["document"]
+            client, document = self.opened(self.large())
             run = self.start(client, document, self.plan(client, document)["plan"], self.folder / "out", batch=1,
                              paused=paused)["run"]
             client.until_state(run, "paused" if paused else "running")
@@ -257,8 +245,7 @@ class Holding(ServeTest):
         self.assertEqual(self.leavings(), [])
 
     def test_a_signal_ends_the_engine_and_its_run(self):
-        client = self.client()
-        document = client.call("model/open", **self.large())["document"]
+        client, document = self.opened(self.large())
         run = self.start(client, document, self.plan(client, document)["plan"], self.folder / "out", batch=1,
                          paused=True)["run"]
         client.until_state(run, "paused")
@@ -375,8 +362,7 @@ class Hostile(ServeTest):
         self.assertEqual(client.process.wait(60), 0)
 
     def test_nothing_but_frames_is_written_and_warnings_stay_off_the_connection(self):
-        client = self.client()
-        document = client.call("model/open", **KARATE)["document"]
+        client, document = self.opened()
         run = self.start(client, document, self.plan(client, document)["plan"], verify="full")["run"]
         client.finished(run)  # read_messages() hands on whatever is no frame
         self.assertEqual(client.leave(), 0)

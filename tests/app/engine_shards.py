@@ -143,9 +143,7 @@ class SharedCases(EngineTest):
     @classmethod
     def setUpClass(cls):
         torch.manual_seed(1)
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.shared = Path(holder.name)
+        cls.shared = engine_process.own_folder(cls)
         cls.made = dict(cases(cls.shared, 60_000, 8))
         cls.known = {}
 

@@ -3,9 +3,7 @@ named by their nodes and edges, from the command line and by the window's protoc
 HOPSCOPE_ROOT the repository."""
 import base64
 import json
-import tempfile
 import unittest
-from pathlib import Path
 
 import jsonschema
 import numpy
@@ -14,7 +12,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 import engine_models as models
-from engine_process import ENGINE, run
+from engine_process import ENGINE, own_folder, run
 from serve_case import ROOT, ServeTest
 
 SCHEMA = json.loads((ROOT / "resources/schemas/tensor-1.schema.json").read_text())
@@ -65,9 +63,7 @@ def write(folder):
 class Shown(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.folder = Path(holder.name)
+        cls.folder = own_folder(cls)
         write(cls.folder)
         cls.data = graph()
         with torch.no_grad():

@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import subprocess
-import tempfile
 import unittest
 import warnings
 from pathlib import Path
@@ -16,6 +15,7 @@ ENGINE = os.environ["HOPSCOPE_ENGINE"]
 NODES, EDGES, FEATURES = 200_000, 800_000, 256  # 205 MB of features
 LIMIT = 260 << 20  # bytes; a process needs about 120 MB besides tables
 GROUP = f"hopscope-test-{os.getpid()}"
+from engine_process import own_folder
 
 
 class Net(torch.nn.Module):
@@ -48,9 +48,7 @@ class Windows(unittest.TestCase):
     def setUpClass(cls):
         warnings.filterwarnings("ignore")
         torch.set_num_threads(1)
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.folder = Path(holder.name)
+        cls.folder = own_folder(cls)
         system = subprocess.run(["stat", "-f", "-c", "%T", cls.folder], capture_output=True, text=True, check=True)
         if system.stdout.strip() in ("tmpfs", "ramfs"):
             raise unittest.SkipTest(f"{cls.folder} is in memory: files there take it anyway")

@@ -1,12 +1,12 @@
 """What the tests of `hopscope-engine serve` share. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
 import os
-import tempfile
 import unittest
 from pathlib import Path
 
 from safetensors.torch import save_file
 
 import engine_models as models
+from engine_process import own_folder
 from serve_client import Client, Refused
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
@@ -18,15 +18,23 @@ DIGITS = {name: {"model": str(SAMPLES / f"digits/{name}.pt"), "data": [str(SAMPL
 
 class ServeTest(unittest.TestCase):
     def setUp(self):
-        self.holder = tempfile.TemporaryDirectory()
-        self.folder = Path(self.holder.name)
-        self.addCleanup(self.holder.cleanup)
+        self.folder = own_folder(self)
         (self.folder / "tmp").mkdir()
 
     def client(self, initialize=True):
         client = Client(initialize, env={**os.environ, "TMPDIR": str(self.folder / "tmp")})
         self.addCleanup(client.stop)
         return client
+
+    def opened(self, given=KARATE, **more):
+        """A client, and the document that it has opened."""
+        client = self.client()
+        return client, client.call("model/open", **given, **more)["document"]
+
+    def planned(self, given=KARATE, **more):
+        """A client, a document and a plan."""
+        client, document = self.opened(given, **more)
+        return client, document, self.plan(client, document)["plan"]
 
     def refused(self, code, says, call, *arguments, **parameters):
         with self.assertRaises(Refused) as caught:

@@ -25,6 +25,10 @@ public:
     [[nodiscard]] executor::GpuListing list() const override { return m_fake.list(); }
     void initialise() const override { m_fake.initialise(); }
     bool limitMemory(c10::DeviceIndex device, std::int64_t bytes) const override;
+    [[nodiscard]] bool reaches(c10::DeviceIndex from, c10::DeviceIndex to) const override
+    {
+        return m_fake.reaches(from, to);
+    }
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override;
     int strips(const kernels::StripProgram& program, const kernels::StripArguments& arguments,
                void* stream) const override;

@@ -49,13 +49,16 @@ def main(folder):
     along = {**plain, "edge_attr": torch.randn(edges.size(1), WIDTH)}
     degrees = torch.bincount(torch.bincount(edges[1], minlength=NODES))
     gine = [pyg.GINEConv(nn.Linear(WIDTH, WIDTH)) for _ in range(2)]
+    edge = [pyg.EdgeConv(nn.Sequential(nn.Linear(2 * WIDTH, WIDTH), nn.ReLU())) for _ in range(2)]
     pna = dict(aggregators=["mean", "min", "max", "std"], scalers=["identity", "amplification"], deg=degrees)
     models = {"sage": two(lambda: pyg.SAGEConv(WIDTH, WIDTH)), "gcn": two(lambda: pyg.GCNConv(WIDTH, WIDTH)),
               "gat": heads(pyg.GATConv), "gatv2": heads(pyg.GATv2Conv), "transformer": heads(pyg.TransformerConv),
               "resgated": two(lambda: pyg.ResGatedGraphConv(WIDTH, WIDTH, aggr="mean")),
-              "pna": two(lambda: pyg.PNAConv(WIDTH, WIDTH, **pna))}
+              "edgeconv": Two(*edge), "pna": two(lambda: pyg.PNAConv(WIDTH, WIDTH, **pna))}
     lines = [save(folder, name, model, plain) for name, model in models.items()]
     lines.append(save(folder, "gine", TwoAlong(*gine), along))
+    ends = [pyg.PNAConv(WIDTH, WIDTH, edge_dim=WIDTH, towers=2, **pna) for _ in range(2)]
+    lines.append(save(folder, "pna_along", TwoAlong(*ends), along))
     with open(f"{folder}/models.list", "w") as file:
         file.write("\n".join(lines) + "\n")
 

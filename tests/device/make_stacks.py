@@ -2,6 +2,7 @@
 
 Each of 14 layers makes a table of 12 MiB from the one before. "chain" returns the last one: two tables are read or written
 at a time. "jumps" adds the sums over the neighbours of all of them, the last one first: these sums are needed until the end.
+"dense" has two layers on 8,000 nodes with 100 neighbours each.
 """
 import sys
 
@@ -18,9 +19,9 @@ def neighbours(h, edge_index):
 
 
 class Stack(nn.Module):
-    def __init__(self, jumps):
+    def __init__(self, jumps, layers=LAYERS, width=WIDTH):
         super().__init__()
-        self.layers = nn.ModuleList([nn.Linear(WIDTH, WIDTH) for _ in range(LAYERS)])
+        self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(layers)])
         self.jumps = jumps
 
     def forward(self, x, edge_index):
@@ -34,7 +35,9 @@ def main(folder):
     torch.manual_seed(13)
     torch.set_num_threads(1)
     inputs = {"x": torch.randn(NODES, WIDTH) / 8, "edge_index": torch.randint(0, NODES - 4, (2, EDGES))}
+    dense = {"x": torch.randn(8000, 2 * WIDTH) / 8, "edge_index": torch.randint(0, 8000, (2, 800_000))}
     lines = [save(folder, name, Stack(name == "jumps"), inputs) for name in ("chain", "jumps")]
+    lines.append(save(folder, "dense", Stack(False, 2, 2 * WIDTH), dense))
     with open(f"{folder}/models.list", "w") as file:
         file.write("\n".join(lines) + "\n")
 

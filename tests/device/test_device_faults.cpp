@@ -269,7 +269,6 @@ TEST_CASE_FIXTURE(Device, "Weights of edges that layers derive alike are copied 
 
 TEST_CASE_FIXTURE(Device, "The second GPU is used without the first")
 {
-    using c10::CachingDeviceAllocator::DeviceStats;
     const auto taken = [](int device) { return fake_device::stats(device).allocation[0].allocated; };
     for (const std::string& name : smallModels)
         for (const std::int64_t batch : {0, 7}) {

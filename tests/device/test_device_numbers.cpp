@@ -2,11 +2,13 @@
 
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <set>
 
 #include <doctest/doctest.h>
 
+#include "analysis/analyse.h"
 #include "device_runs.h"
 #include "pipeline/machine/machine.h"
 #include "pipeline/planning/planner.h"
@@ -53,6 +55,17 @@ Subject resident(const Subject& s)
     return kept;
 }
 
+// The same model with its products moved before gathers.
+Subject reassociated(const Subject& s)
+{
+    Subject moved = s;
+    moved.prepared.analysis =
+        analysis::analyse(s.prepared.walk.program, s.prepared.schema, analysis::Options{.reassociate = true});
+    REQUIRE(!moved.prepared.analysis.refusal);
+    REQUIRE(!moved.prepared.analysis.reassociations.empty());
+    return moved;
+}
+
 constexpr std::int64_t pieceBytes = sizeof(kernels::HubPiece);
 
 struct Edges {
@@ -97,7 +110,27 @@ struct Layer {
 
 const std::vector<Layer> layers{{"sage", false, 0, 1}, {"gcn", true, 1, 0},          {"gat", true, 0, 0},
                                 {"gatv2", true, 0, 0}, {"transformer", false, 0, 0}, {"resgated", false, 0, 1},
-                                {"gine", false, 0, 0}, {"pna", false, 0, 2}};
+                                {"gine", false, 0, 0}, {"edgeconv", false, 0, 0},    {"pna", false, 0, 2}};
+
+bool multipliesOnEdges(const Layer& layer) { return layer.name == "pna" || layer.name == "edgeconv"; }
+
+// Allocations and launches of a run on an idle device.
+fake_device::Counts countsOf(const Subject& s)
+{
+    CHECK(attempt(s, onGpu(0)).unlessRight() == "");  // allocates what LibTorch keeps
+    fake_device::resetCounts();
+    const Attempt result = attempt(s, onGpu(0));
+    CHECK(result.unlessRight() == "");
+    CHECK(result.report.rowNumbers == 0);
+    return fake_device::counts();
+}
+
+std::int64_t featureBytes(const Subject& s) { return s.inputs.at("x").bytes(); }
+std::int64_t edgeFeatureBytes(const Subject& s)
+{
+    const std::int64_t edges = s.inputs.at("edge_index").shape[1], nodes = s.inputs.at("x").shape[0];
+    return featureBytes(s) / nodes * edges;
+}
 
 }  // namespace
 
@@ -122,28 +155,47 @@ TEST_CASE_FIXTURE(Device, "Where all is resident, the host numbers nothing and c
         }
 }
 
-// Both convolutions of PNA multiply rows of edges by a matrix: these products have a row for each edge of a batch.
+constexpr std::int64_t convolutions = 2, mostLaunches = 4;
+
 TEST_CASE_FIXTURE(Device, "Where all is resident, convolutions make no rows of features for edges, in a few launches")
 {
-    constexpr std::int64_t convolutions = 2, mostLaunches = 4;
     for (const Layer& layer : layers) {
-        if (layer.name == "pna") continue;
+        if (multipliesOnEdges(layer)) continue;
         CAPTURE(layer.name);
         const Subject s = resident(convolution(layer.name));
-        const base::TensorView& x = s.inputs.at("x");
-        CHECK(attempt(s, onGpu(0)).unlessRight() == "");  // allocates what LibTorch keeps
-        fake_device::resetCounts();
-        CHECK(attempt(s, onGpu(0)).unlessRight() == "");
+        const fake_device::Counts counts = countsOf(s);
         const auto input = s.inputs.find("edge_attr");
         const std::int64_t onEdges = input == s.inputs.end() ? 0 : input->second.bytes();
-        CHECK(fake_device::counts().largest <= std::max(4 * x.bytes() - 1, onEdges));
-        CHECK(fake_device::counts().segments <= convolutions * mostLaunches);
+        CHECK(counts.largest <= std::max(4 * featureBytes(s) - 1, onEdges));
+        CHECK(counts.segments <= convolutions * mostLaunches);
         if (layer.name != "gatv2") continue;
         executor::Options apart = onGpu(0);
         apart.fuse = {};
         CHECK(attempt(s, apart).unlessRight() == "");
-        CHECK(fake_device::counts().largest > 4 * x.bytes());
+        CHECK(fake_device::counts().largest > 4 * featureBytes(s));
     }
+}
+
+// The products of PNA and EdgeConv have a row for each edge of a batch, unless they are moved. Rows of edges that the model
+// multiplies (edge_attr) have no table of nodes. PNA places its inputs and results side by side, on nodes.
+TEST_CASE_FIXTURE(Device, "Where all is resident, products that are moved to nodes leave no rows of features for edges")
+{
+    constexpr std::int64_t sideBySide = 1 + 4 * 2;  // the input; four aggregations, scaled in two ways
+    const std::map<std::string, std::int64_t> widest{{"edgeconv", 4}, {"pna", sideBySide + 1}};
+    for (const auto& [name, width] : widest) {
+        CAPTURE(name);
+        const Subject before = resident(convolution(name)), s = resident(reassociated(convolution(name)));
+        const fake_device::Counts onEdges = countsOf(before), onNodes = countsOf(s);
+        CHECK(width * featureBytes(s) < edgeFeatureBytes(s));
+        CHECK(onEdges.largest >= 2 * edgeFeatureBytes(s));
+        CHECK(onEdges.segments <= convolutions * mostLaunches);
+        CHECK(onNodes.largest < width * featureBytes(s));
+        CHECK(onNodes.segments <= convolutions * mostLaunches);
+    }
+    const Subject along = resident(reassociated(convolution("pna_along")));
+    const fake_device::Counts counts = countsOf(along);
+    CHECK(counts.largest <= 2 * edgeFeatureBytes(along));
+    CHECK(counts.segments <= convolutions * mostLaunches);
 }
 
 namespace {

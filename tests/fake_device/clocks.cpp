@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fake_device/guard.h"
 #include "fake_device/pinned.h"
 
 namespace hopscope::fake_device {
@@ -24,6 +25,7 @@ double duration(Engine engine, std::int64_t bytes)
     switch (engine) {
     case Engine::HostToDevice: return l.copyLatency + transfer(bytes, l.h2dBytesPerSecond);
     case Engine::DeviceToHost: return l.copyLatency + transfer(bytes, l.d2hBytesPerSecond);
+    case Engine::Peer: return l.copyLatency + transfer(bytes, l.peerBytesPerSecond);
     case Engine::Compute: break;
     }
     return l.kernelSeconds + transfer(bytes, l.kernelBytesPerSecond);
@@ -32,6 +34,7 @@ double duration(Engine engine, std::int64_t bytes)
 double& busyOf(BusySeconds& busy, Engine engine)
 {
     if (engine == Engine::HostToDevice) return busy.h2d;
+    if (engine == Engine::Peer) return busy.peer;
     return engine == Engine::DeviceToHost ? busy.d2h : busy.compute;
 }
 
@@ -58,10 +61,11 @@ Mark Clocks::launch(int lane)
 // An engine takes its work in the order of the launches.
 void Clocks::charge(int lane, Engine engine, std::int64_t bytes)
 {
-    Moment &stream = m_lanes[static_cast<std::size_t>(lane)], &host = m_lanes[hostLane];
-    host.seconds += state().latency.launchSeconds;
+    Moment& stream = m_lanes[static_cast<std::size_t>(lane)];
+    double& host = hostOf(lane);
+    host += state().latency.launchSeconds;
     double& free = freeFrom(lane, engine);
-    const double start = std::max({stream.seconds, host.seconds, engine == Engine::Compute ? 0 : free});
+    const double start = std::max({stream.seconds, host, engine == Engine::Compute ? 0 : free});
     const double seconds = duration(engine, bytes);
     stream.seconds = free = start + seconds;
     busyOf(m_busy, engine) += seconds;
@@ -81,7 +85,7 @@ Moment Clocks::record(int lane)
 {
     launch(lane);
     Moment& stream = m_lanes[static_cast<std::size_t>(lane)];
-    stream.seconds = std::max(stream.seconds, m_lanes[hostLane].seconds);
+    stream.seconds = std::max(stream.seconds, hostOf(lane));
     return stream;
 }
 
@@ -110,10 +114,17 @@ void Clocks::hostWaits(const Moment& moment)
     pinned().unprotectPassed();
 }
 
-void Clocks::hostWaitsUntil(double seconds)
-{
-    m_lanes[hostLane].seconds = std::max(m_lanes[hostLane].seconds, seconds);
-}
+void Clocks::hostWaitsUntil(double seconds) { hostHere() = std::max(hostHere(), seconds); }
+
+double& Clocks::hostHere() { return m_hosts.at(static_cast<std::size_t>(currentDevice())); }
+
+bool Clocks::passed(double seconds) const { return seconds <= m_hosts.at(static_cast<std::size_t>(currentDevice())); }
+
+double Clocks::hostSeconds() const { return std::ranges::max(m_hosts) - m_origin; }
+
+void Clocks::advanceHost(double seconds) { hostHere() += seconds; }
+
+void Clocks::hostsMeet() { m_hosts.fill(std::ranges::max(m_hosts)); }
 
 void Clocks::deviceIsIdle(int device)
 {
@@ -123,7 +134,8 @@ void Clocks::deviceIsIdle(int device)
 void Clocks::restart()
 {
     for (int device = 0; device < deviceCount; ++device) deviceIsIdle(device);
-    m_origin = m_lanes[hostLane].seconds;
+    hostsMeet();
+    m_origin = m_hosts[0];
     m_freeFrom = {};
     m_busy = {};
 }
@@ -156,6 +168,12 @@ BusySeconds busySeconds()
 {
     const Lock lock(mutex());
     return clocks().busy();
+}
+
+void hostsMeet()
+{
+    const Lock lock(mutex());
+    clocks().hostsMeet();
 }
 
 void resetClock()

@@ -1,7 +1,8 @@
 #pragma once
 
 // Private to the fake device: who knows of what, and when it was. A lane is the host or one stream of one device; each
-// has a vector clock (what it is ordered after) and a time on the virtual clock.
+// has a vector clock (what it is ordered after) and a time on the virtual clock. A thread's time is that of its current device:
+// each device is driven by a thread of its own.
 
 #include <array>
 #include <cstdint>
@@ -33,7 +34,7 @@ struct Moment {
     double seconds = 0;
 };
 
-enum class Engine : std::uint8_t { HostToDevice, Compute, DeviceToHost };
+enum class Engine : std::uint8_t { HostToDevice, Compute, DeviceToHost, Peer };
 
 class Clocks {
 public:
@@ -44,8 +45,8 @@ public:
 
     [[nodiscard]] const Moment& at(int lane) const { return m_lanes[static_cast<std::size_t>(lane)]; }
     [[nodiscard]] bool knows(int lane, Mark mark) const;
-    [[nodiscard]] bool passed(double seconds) const { return seconds <= at(hostLane).seconds; }
-    [[nodiscard]] double hostSeconds() const { return at(hostLane).seconds - m_origin; }
+    [[nodiscard]] bool passed(double seconds) const;
+    [[nodiscard]] double hostSeconds() const;  // of the thread that is furthest
     [[nodiscard]] const BusySeconds& busy() const { return m_busy; }
 
     // What an event remembers that is recorded now.
@@ -57,15 +58,19 @@ public:
     // Lets time pass without learning anything.
     void hostWaitsUntil(double seconds);
     void deviceIsIdle(int device);  // time until then passes
-    void advanceHost(double seconds) { m_lanes[hostLane].seconds += seconds; }
+    void advanceHost(double seconds);
+    void hostsMeet();  // all threads are as far as the one that is furthest
     // Everything has passed, and the host's time counts from now; what is known stays known.
     void restart();
 
 private:
     double& freeFrom(int lane, Engine engine);
+    double& hostOf(int lane) { return m_hosts.at(static_cast<std::size_t>(deviceOf(lane))); }
+    double& hostHere();
 
     std::array<Moment, lanes> m_lanes{};
-    std::array<std::array<double, 3>, deviceCount> m_freeFrom{};
+    std::array<double, deviceCount> m_hosts{};  // the time of the thread that drives each device
+    std::array<std::array<double, 4>, deviceCount> m_freeFrom{};
     BusySeconds m_busy;
     double m_origin = 0;
 };

@@ -111,13 +111,15 @@ at::Tensor copyOnDevice(const at::Tensor& from, const at::Tensor& to)
 // On the source's stream, with both streams waiting for each other.
 at::Tensor copyBetweenDevices(const at::Tensor& from, const at::Tensor& to)
 {
+    if (!state().peerAccess) refuse("a copy between devices without peer access");
     const int source = laneOfTensor(from), target = laneOfTensor(to);
     clocks().streamWaits(source, clocks().record(target));
     const Mark mark = clocks().launch(source);
     touchTensor(from, mark, false);
     touchTensor(to, mark, true);
     hostView(to).copy_(hostView(from));
-    clocks().charge(source, Engine::Compute, bytesOf(from) + bytesOf(to));
+    clocks().charge(source, Engine::Peer, bytesOf(to));
+    state().counts.bytesBetween += bytesOf(to);
     clocks().streamWaits(target, clocks().record(source));
     return to;
 }

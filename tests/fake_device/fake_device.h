@@ -23,7 +23,8 @@
 // Operators run on the CPU, in the order in which they are launched: what they compute does not depend on the clocks.
 // Kernel launches of `Accelerator::segment` go to kernels::segmentCpu, those of `Accelerator::strips` to the CUDA source
 // compiled for the host. All calls are safe from any thread; device calls
-// of one run are expected from one thread, and all threads are one host to the clocks.
+// of one run are expected from one thread for each device. To the vector clocks all threads are one host; on the virtual
+// clock each device's thread has a time of its own.
 
 #include <cstdint>
 #include <optional>
@@ -75,7 +76,7 @@ struct Counts {
     std::int64_t segments = 0;   // those of Accelerator::segment and Accelerator::strips
     std::int64_t sorts = 0;      // operators for which CUDA sorts all indices, where sums have to be deterministic
     std::int64_t uploads = 0, pageableUploads = 0, downloads = 0;
-    std::int64_t bytesUp = 0, bytesDown = 0;
+    std::int64_t bytesUp = 0, bytesDown = 0, bytesBetween = 0;  // the last: from device to device
     std::int64_t hostWaits = 0;    // blocking copies, .item(), operators that wait for their result's size, synchronize
     std::int64_t allocations = 0;  // on the devices
     std::int64_t largest = 0;      // of these, in bytes
@@ -94,18 +95,20 @@ struct Latency {
     double launchSeconds = 0;  // of the host, for each kernel and copy
     double copyLatency = 0;    // of each copy between host and device
     double h2dBytesPerSecond = 0, d2hBytesPerSecond = 0;
+    double peerBytesPerSecond = 0;    // from each device to others
     double kernelSeconds = 0;         // of each kernel
     double kernelBytesPerSecond = 0;  // of what a kernel reads and writes
 };
 
 struct BusySeconds {
-    double h2d = 0, compute = 0, d2h = 0;
+    double h2d = 0, compute = 0, d2h = 0, peer = 0;
 };
 
 void setLatency(const Latency& latency);
-double virtualSeconds();           // the host's time
+double virtualSeconds();           // the host's time, of the thread that is furthest
 void advanceHost(double seconds);  // the host computes meanwhile
 BusySeconds busySeconds();         // of all devices
+void hostsMeet();                  // the threads of all devices wait for each other
 void resetClock();                 // back to 0; everything has passed
 
 // ---- faults
@@ -120,6 +123,9 @@ void failEveryPinned(bool fails);
 void failSegment(std::int64_t nth, int code);
 void setTotalMemory(std::int64_t bytes);            // of each device; 4 GiB
 void takeByOthers(int device, std::int64_t bytes);  // other processes' share of it
+
+// Whether the devices can copy to each other.
+void setPeerAccess(bool possible);
 
 // nullopt: both devices, as they are.
 void setListing(std::optional<executor::GpuListing> listing);

@@ -64,6 +64,11 @@ public:
         memoryOf(device).setLimit(bytes);
         return true;
     }
+    bool reaches(c10::DeviceIndex, c10::DeviceIndex) const override
+    {
+        const Lock lock(mutex());
+        return state().peerAccess;
+    }
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override
     {
         return launchSegment(arguments, stream);

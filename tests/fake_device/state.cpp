@@ -178,6 +178,12 @@ void takeByOthers(int device, std::int64_t bytes)
     state().others.at(static_cast<std::size_t>(device)) = bytes;
 }
 
+void setPeerAccess(bool possible)
+{
+    const Lock lock(mutex());
+    state().peerAccess = possible;
+}
+
 void setListing(std::optional<executor::GpuListing> listing)
 {
     const Lock lock(mutex());

@@ -22,6 +22,7 @@ public:
     {
         return m_fake.limitMemory(device, bytes);
     }
+    bool reaches(c10::DeviceIndex, c10::DeviceIndex) const override { return false; }
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override
     {
         return m_fake.segment(arguments, stream);

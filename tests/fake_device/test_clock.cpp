@@ -72,6 +72,44 @@ TEST_CASE_FIXTURE(Slow, "A stream that waits starts when the other has got there
     CHECK(virtualSeconds() == doctest::Approx(4));
 }
 
+TEST_CASE_FIXTURE(Slow, "Copies to the other device take the time of the link, after what both streams do")
+{
+    const at::Tensor elsewhere = at::zeros({1000}, on(1, at::kByte));
+    finish(defaultStream(1));
+    setLatency({.peerBytesPerSecond = 250, .kernelSeconds = 3});
+    resetClock();
+    there.add_(1);
+    elsewhere.copy_(there, true);
+    elsewhere.add_(1);
+    finish(defaultStream(1));
+    CHECK(virtualSeconds() == doctest::Approx(3 + 4 + 3));
+    CHECK(busySeconds().peer == doctest::Approx(4));
+    CHECK(counts().bytesBetween == 1000);
+    setPeerAccess(false);
+    const Findings found;
+    CHECK_THROWS_AS(elsewhere.copy_(there, true), c10::Error);
+    CHECK(found.tell("a copy between devices without peer access"));
+}
+
+TEST_CASE_FIXTURE(Slow, "The thread of each device has a time of its own until they meet")
+{
+    const at::Tensor elsewhere = at::zeros({10}, on(1));
+    finish(defaultStream(1));
+    resetClock();
+    work.add_(1);
+    {
+        const c10::DeviceGuard second(gpu(1));
+        elsewhere.add_(1);
+        finish(defaultStream(1));
+    }
+    finish(computing);
+    CHECK(virtualSeconds() == doctest::Approx(3));  // both at once
+    hostsMeet();
+    work.add_(1);
+    finish(computing);
+    CHECK(virtualSeconds() == doctest::Approx(6));
+}
+
 TEST_CASE_FIXTURE(Slow, "Copies of one direction share an engine, those of two directions do not")
 {
     onStream(copying, [&] { there.copy_(host, true); });

@@ -7,7 +7,6 @@
 using namespace hopscope;
 using executor::Act;
 using executor::Instruction;
-using executor::Operand;
 using executor::Register;
 
 namespace {

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/tensor.h"
+#include "graph/strided.h"
 #include "support/temporary_folder.h"
 
 namespace hopscope::graph::testing {
@@ -50,6 +52,13 @@ template <class T>
 std::string bytesOf(const std::vector<T>& values)
 {
     return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+inline std::string packed(const base::TensorView& view)
+{
+    std::string bytes(static_cast<std::size_t>(view.bytes()), '\0');
+    if (!bytes.empty()) copyElements(view, 0, view.elements(), reinterpret_cast<std::byte*>(bytes.data()));
+    return bytes;
 }
 
 // A .npy file by hand: `dictionary` is written as it is, `elements` follow.

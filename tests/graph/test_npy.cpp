@@ -21,13 +21,6 @@ namespace {
 const std::string kTwoFloats = bytesOf<float>({1.5F, -2.0F});
 
 // Row-major packed bytes of a view.
-std::string packed(const base::TensorView& view)
-{
-    std::string bytes(static_cast<std::size_t>(view.bytes()), '\0');
-    if (!bytes.empty()) copyElements(view, 0, view.elements(), reinterpret_cast<std::byte*>(bytes.data()));
-    return bytes;
-}
-
 }  // namespace
 
 TEST_CASE("a file written by hand is mapped as it stands")

@@ -12,13 +12,6 @@ using base::ErrorCode;
 
 namespace {
 
-std::string packed(const base::TensorView& view)
-{
-    std::string bytes(static_cast<std::size_t>(view.bytes()), '\0');
-    if (!bytes.empty()) copyElements(view, 0, view.elements(), reinterpret_cast<std::byte*>(bytes.data()));
-    return bytes;
-}
-
 // A view with strides of its own over a vector that outlives it.
 template <class T>
 base::TensorView viewOf(const std::vector<T>& values, DType dtype, std::vector<std::int64_t> shape,

@@ -1,9 +1,11 @@
 """Checks the sources of core/, widgets/, app/ and tools/ against the module map: who may include and link whom, and where each
-third-party library lives. Returns findings as sentences; what calls it decides what to do with them.
+third-party library lives. Checks the modules of the Python package against their layers. Returns findings as sentences; what
+calls it decides what to do with them.
 
 Run by itself (`python3 boundaries.py [ROOT]`) it prints the findings and exits with 1 if there are any.
 """
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -141,6 +143,19 @@ THIRD_PARTY = [
     ("c10/", r"c10", TORCH_MODULES),
     ("caffe2/", r"torch", {"loader"}),
 ]
+# The layers of the Python package: a module may import those of its own layer and of the layers above it in this list.
+PACKAGE = Path("packaging/python/src/hopscope")
+LAYERS = {
+    "errors, settings, texts": "_arguments _contract _failures _figures _html _keywords _later _log _options _problem _progress "
+                               "_settings _svg _table _version _words errors",
+    "results as objects": "_reading documents findings reports",
+    "data as files": "_counts _edges _forms _formats _ogb _onnx _records _scratch arrays data",
+    "the engine's process": "_engine _frames _process _serve _serve_home",
+    "models as files": "_decisions _held _program _samples _sparse _state _trace _tracing _trial calling saving",
+    "workers": "_cluster _crew _driver _ray _run_events _shards _worker",
+    "functions of the package": "_files _inference _resuming _window commands comparing debug exporting flow window",
+    "programs": "__init__ __main__ _served_run _serving scale",
+}
 SYSTEM = re.compile(
     r"(sys/\w+|linux/\w+|dirent|link|fcntl|unistd|signal|poll|dlfcn|errno|pthread|sched|spawn|termios|immintrin|malloc)\.h")
 SYSTEM_LIBRARIES = re.compile(r"Threads::Threads|dl|rt|m|\$\{CMAKE_DL_LIBS\}")
@@ -364,6 +379,33 @@ def check_links(lists, includes):
     return findings + check_cycles(edges, "link lists")
 
 
+def imported(tree, modules):
+    """The modules of the package that a module imports, at its top, within functions and for types alone."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.level == 1 or (node.module or "").split(".")[0] == "hopscope"):
+            below = (node.module or "").removeprefix("hopscope").removeprefix(".")
+            found |= {below} if below else {name.name if name.name in modules else "__init__" for name in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {(name.name + ".__init__").split(".")[1] for name in node.names if name.name.split(".")[0] == "hopscope"}
+    return found
+
+
+def import_edges(root):
+    modules = {path.stem: path for path in sorted((root / PACKAGE).glob("*.py"))}
+    return {name: imported(ast.parse(path.read_text()), modules) for name, path in modules.items()}
+
+
+def check_layers(edges):
+    """The modules of the Python package keep to their layers, and none imports itself in a circle."""
+    homes = {module: layer for layer, modules in enumerate(LAYERS.values()) for module in modules.split()}
+    findings = [f"{PACKAGE}/{name}.py: LAYERS has no such module" for name in edges if name not in homes]
+    for name, others in edges.items():
+        later = [other for other in sorted(others) if homes.get(other, 0) > homes.get(name, len(LAYERS))]
+        findings += [f"{PACKAGE}/{name}.py must not import {other}, which is of a later layer" for other in later]
+    return findings + check_cycles(edges, "imports of the Python package")
+
+
 def check(root):
     """All findings in the tree at root, in a fixed order; empty if it keeps to the map."""
     root = Path(root)
@@ -373,7 +415,7 @@ def check(root):
     for folder, parts in PARTS.items():
         findings += check_cycles(parts, f"the map of {folder}")
     findings += check_parts(found) + check_includes(found, root) + check_reach(found) + check_torch_leaks(found) + check_cycles(includes, "includes")
-    return findings + check_links(link_lists(root), includes)
+    return findings + check_links(link_lists(root), includes) + check_layers(import_edges(root))
 
 
 if __name__ == "__main__":

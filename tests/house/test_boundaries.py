@@ -31,6 +31,10 @@ CLEAN = {
     "tools/bench/sage.h": "#include <vector>\n",
     "app/layout/main.cpp": '#include <graphviz/gvc.h>\n#include "layout/coordinates.h"\n',
     "app/layout/coordinates.h": "#include <vector>\n",
+    "packaging/python/src/hopscope/_words.py": "import math\n",
+    "packaging/python/src/hopscope/errors.py": "from . import _words\n",
+    "packaging/python/src/hopscope/reports.py": "def shown():\n    from ._words import counted\n",
+    "packaging/python/src/hopscope/__init__.py": "from .errors import HopscopeError\n",
     "core/executor/device/queue.h": "#include <vector>\n",
     "core/executor/forecast/predict.h": "#include <string>\n",
     "core/executor/memory.h": '#include "executor/device/queue.h"\n',
@@ -108,6 +112,17 @@ VIOLATIONS = [
 ]
 
 
+PACKAGE = "packaging/python/src/hopscope/"
+VIOLATIONS += [
+    ({PACKAGE + "_words.py": "from .errors import HopscopeError\n"}, "imports of the Python package: _words is part of a cycle"),
+    ({PACKAGE + "_words.py": "def late():\n    from . import errors\n"}, "imports of the Python package: errors is part of a cycle"),
+    ({PACKAGE + "_words.py": "if TYPE_CHECKING:\n    import hopscope.errors\n"}, "_words is part of a cycle"),
+    ({PACKAGE + "errors.py": "from hopscope import Engine\n"}, "errors.py must not import __init__, which is of a later layer"),
+    ({PACKAGE + "errors.py": "from .reports import Report\n"}, "errors.py must not import reports, which is of a later layer"),
+    ({PACKAGE + "extras.py": ""}, "extras.py: LAYERS has no such module"),
+]
+
+
 def findings(files):
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
@@ -125,6 +140,7 @@ class Boundaries(unittest.TestCase):
         found = boundaries.sources(ROOT)
         self.assertGreater(sum(len(includes) for includes in found.values()), 100)
         self.assertIn("base", boundaries.link_lists(ROOT))
+        self.assertIn("_words", boundaries.import_edges(ROOT)["documents"])
 
     def test_a_clean_tree_has_no_findings(self):
         self.assertEqual(findings(CLEAN), [])

@@ -40,6 +40,11 @@ struct Bench {
     [[nodiscard]] bool idle() const { return !workbench.busy(); }
 };
 
+// With a model of three layers and a plan for it.
+struct OpenBench : Bench {
+    OpenBench() { open("chain3.pt"); }
+};
+
 inline protocol::ValueId valueOf(const char* id) { return schema::valueNamed(id).value(); }
 
 // chain3: v2 linear, v5 result of layer 0; v6, v9 of layer 1; v10, v13 of layer 2.

@@ -69,8 +69,7 @@ void TestWorkbench::aModelThatCannotBeSplitIsShownWithoutAPlan()
 
 void TestWorkbench::aFileThatIsRefusedLeavesWhatWasOpen()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     QSignalSpy failed(&bench.workbench, &Workbench::failed);
     bench.workbench.open("bad.pt", {}, {});
     QTRY_COMPARE(failed.count(), 1);
@@ -82,8 +81,7 @@ void TestWorkbench::aFileThatIsRefusedLeavesWhatWasOpen()
 
 void TestWorkbench::pinsChangeThePlanAndUndoBringsItBack()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondLinear, secondResult}));
     QCOMPARE(bench.document.settings().pins.size(), std::size_t{1});
@@ -99,8 +97,7 @@ void TestWorkbench::pinsChangeThePlanAndUndoBringsItBack()
 
 void TestWorkbench::movingACheckpointIsOneStep()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.movePin(valueOf(firstResult), valueOf(secondLinear));
     QTRY_COMPARE(bench.stored(), (QStringList{secondLinear, secondResult}));
     bench.workbench.movePin(valueOf(secondLinear), valueOf(firstResult));
@@ -114,8 +111,7 @@ void TestWorkbench::movingACheckpointIsOneStep()
 
 void TestWorkbench::aRefusedCutUndoesItselfAndSaysWhy()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     QSignalSpy refused(&bench.document, &models::Document::refusalChanged);
     const models::PlanPtr before = bench.document.plan();
     bench.workbench.pin({base::PinKind::Checkpoint, valueOf("v3")});
@@ -131,8 +127,7 @@ void TestWorkbench::aRefusedCutUndoesItselfAndSaysWhy()
 
 void TestWorkbench::aRefusedCutNamesThePinsInItsWayAndTakesOneOut()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.pin({base::PinKind::NoCheckpoint, valueOf(firstResult)});
     QTRY_COMPARE(bench.stored(), QStringList{secondResult});
     bench.workbench.pin({base::PinKind::NoCheckpoint, valueOf(secondResult)});
@@ -150,8 +145,7 @@ void TestWorkbench::aRefusedCutNamesThePinsInItsWayAndTakesOneOut()
 
 void TestWorkbench::theOptimumIsTakenAroundThePins()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     QCOMPARE(bench.document.settings().strategy, base::Strategy::Optimal);
     QCOMPARE(bench.document.plan()->gap, std::optional(0.0));
     bench.workbench.setStrategy(base::Strategy::SourceRule);
@@ -172,8 +166,7 @@ void TestWorkbench::theOptimumIsTakenAroundThePins()
 
 void TestWorkbench::manyQuickChangesEndWithTheLastPlan()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     for (int i = 0; i < 10; ++i) {
         bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
         bench.workbench.unpin(valueOf(secondLinear));
@@ -186,8 +179,7 @@ void TestWorkbench::manyQuickChangesEndWithTheLastPlan()
 
 void TestWorkbench::aRefusalAfterQuickChangesKeepsTheEarlierOnes()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     bench.workbench.pin({base::PinKind::Checkpoint, valueOf("v3")});  // refused
     QTRY_VERIFY(!bench.document.refusal().isEmpty());
@@ -199,8 +191,7 @@ void TestWorkbench::aRefusalAfterQuickChangesKeepsTheEarlierOnes()
 
 void TestWorkbench::askingWhatIfChangesNothing()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     std::optional<base::Result<protocol::PlanRecord>> answer;
     bench.workbench.whatIf({{base::PinKind::NoCheckpoint, valueOf(firstResult)}}, this,
                            [&](base::Result<protocol::PlanRecord> plan) { answer = std::move(plan); });
@@ -213,8 +204,7 @@ void TestWorkbench::askingWhatIfChangesNothing()
 
 void TestWorkbench::runSettingsReachThePlanWithoutAStepOfUndo()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_COMPARE(bench.stored().size(), 3);
     models::Settings settings = bench.document.settings();
@@ -230,8 +220,7 @@ void TestWorkbench::runSettingsReachThePlanWithoutAStepOfUndo()
 
 void TestWorkbench::aRunFillsItsLogAndIsKeptWhenItEnds()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     QSignalSpy finished(&bench.workbench, &Workbench::runFinished);
     bench.workbench.startRun();
     QVERIFY(bench.workbench.running());
@@ -247,8 +236,7 @@ void TestWorkbench::aRunFillsItsLogAndIsKeptWhenItEnds()
 
 void TestWorkbench::lateEventsOfTheRunBeforeAreNotShown()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     for (const std::size_t runs : {1, 2}) {
         bench.workbench.startRun();
         QTRY_COMPARE(bench.document.runs().size(), runs);
@@ -286,8 +274,7 @@ void TestWorkbench::aRunOnAGpuTellsHowItsBatchesOverlap()
 
 void TestWorkbench::aRunCanBePausedSteppedAndStopped()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     QSignalSpy finished(&bench.workbench, &Workbench::runFinished);
     QSignalSpy failed(&bench.workbench, &Workbench::failed);
     bench.workbench.startRun(true);
@@ -328,8 +315,7 @@ void TestWorkbench::aStepWithoutARunBeginsOneAndPausesAfterIt()
 
 void TestWorkbench::aDeathInMidRunKeepsTheDocumentItsPinsAndItsRuns()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     QSignalSpy finished(&bench.workbench, &Workbench::runFinished);
     bench.workbench.startRun();
     QTRY_COMPARE(finished.count(), 1);
@@ -374,8 +360,7 @@ void TestWorkbench::aFileThatKillsTheEngineIsNotTriedForEver()
 void TestWorkbench::aSavedPlanCanBeLoadedAgain()
 {
     QTemporaryDir folder;
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_COMPARE(bench.stored().size(), 3);
     bench.workbench.savePlan(folder.filePath("plan.json"));
@@ -393,8 +378,7 @@ void TestWorkbench::aSavedPlanCanBeLoadedAgain()
 
 void TestWorkbench::reloadingKeepsThePinsThatFit()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_COMPARE(bench.stored().size(), 3);
     QSignalSpy opened(&bench.workbench, &Workbench::opened);
@@ -425,8 +409,7 @@ void TestWorkbench::restoredSettingsArriveWithTheModel()
 
 void TestWorkbench::closingForgetsEverything()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.close();
     QVERIFY(bench.document.model() == nullptr);
     QVERIFY(bench.document.modelPath().isEmpty());
@@ -439,8 +422,7 @@ void TestWorkbench::closingForgetsEverything()
 void TestWorkbench::reportsCanBeOpenedBesideRuns()
 {
     QTemporaryDir folder;
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.startRun();
     QTRY_COMPARE(bench.document.runs().size(), std::size_t{1});
     QFile file(folder.filePath("report.json"));

@@ -56,8 +56,7 @@ private slots:
 
 void TestWorkbenchPlans::aPinThatNoRuleKeepsToMakesAnOptimumInOneStep()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.setStrategy(base::Strategy::Depth);
     QTRY_COMPARE(bench.document.plan()->strategy, base::Strategy::Depth);
     bench.workbench.pin({base::PinKind::HopStage, valueOf(secondGather), {}, plan::StageId(3)});
@@ -72,8 +71,7 @@ void TestWorkbenchPlans::aPinThatNoRuleKeepsToMakesAnOptimumInOneStep()
 
 void TestWorkbenchPlans::choosingAPinAgainTakesItAway()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     const plan::Pin cut{base::PinKind::Cut, valueOf(secondLinear), valueOf(secondGather)};
     bench.workbench.togglePin(cut);
     QTRY_VERIFY(bench.stored().contains(secondLinear));
@@ -85,8 +83,7 @@ void TestWorkbenchPlans::choosingAPinAgainTakesItAway()
 
 void TestWorkbenchPlans::lettingTheStrategyDecideTakesAllPinsOfAValue()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     bench.workbench.pin({base::PinKind::Cut, valueOf(secondLinear), valueOf(secondGather)});
     bench.workbench.pin({base::PinKind::NoRecompute, valueOf(secondResult)});
@@ -99,8 +96,7 @@ void TestWorkbenchPlans::lettingTheStrategyDecideTakesAllPinsOfAValue()
 
 void TestWorkbenchPlans::anotherStageIsAWayOut()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.pin({base::PinKind::HopStage, valueOf(secondGather), {}, plan::StageId(4)});
     QTRY_COMPARE(bench.document.repairs().size(), std::size_t{1});
     QVERIFY(bench.document.refusal().contains("cannot run in stage 4"));
@@ -122,8 +118,7 @@ void TestWorkbenchPlans::anotherStageIsAWayOut()
 void TestWorkbenchPlans::pinsAreSeenBeforeTheBestPlanIsFound()
 {
     qputenv("FAKE_ENGINE_SLOW", "1");  // else the best one may be there first
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     qunsetenv("FAKE_ENGINE_SLOW");
     const Asked asked(bench.engine);
     std::vector<bool> proven;
@@ -182,8 +177,7 @@ void TestWorkbenchPlans::aSearchMakesWayForADragAndGoesOnAfterIt()
 
 void TestWorkbenchPlans::aDragAsksAsItMovesAndTheDropShowsItsAnswerAtOnce()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     const Asked asked(bench.engine);
     const models::PlanPtr before = bench.document.plan();
     for (const char* over : {"v2", secondResult, "v10", secondLinear})
@@ -204,8 +198,7 @@ void TestWorkbenchPlans::aDragAsksAsItMovesAndTheDropShowsItsAnswerAtOnce()
 
 void TestWorkbenchPlans::aDragThatIsGivenUpLeavesThePlan()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     const models::PlanPtr before = bench.document.plan();
     bench.workbench.previewMove(valueOf(firstResult), valueOf(secondLinear));
     bench.workbench.endPreview();
@@ -221,8 +214,7 @@ void TestWorkbenchPlans::aDragThatIsGivenUpLeavesThePlan()
 
 void TestWorkbenchPlans::aDragToWhereNothingCanBeStoredSaysWhy()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     bench.workbench.previewMove(valueOf(firstResult), valueOf("v3"));
     QTRY_VERIFY(bench.document.preview().refusal.contains("cannot be stored"));
     QVERIFY(bench.document.refusal().isEmpty());
@@ -230,8 +222,7 @@ void TestWorkbenchPlans::aDragToWhereNothingCanBeStoredSaysWhy()
 
 void TestWorkbenchPlans::aPlanIsExplainedOnceAndAgainWhenItChanges()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     const Asked asked(bench.engine);
     bench.workbench.explain();
     bench.workbench.explain();
@@ -248,8 +239,7 @@ void TestWorkbenchPlans::aPlanIsExplainedOnceAndAgainWhenItChanges()
 
 void TestWorkbenchPlans::measuringTheMachinePlansAgain()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     std::vector<schema::MachineRates> answers;
     const auto keep = [&](const base::Result<schema::MachineRates>& rates) { answers.push_back(rates.value()); };
     bench.workbench.queries().machine("machine/rates", this, keep);
@@ -263,8 +253,7 @@ void TestWorkbenchPlans::measuringTheMachinePlansAgain()
 
 void TestWorkbenchPlans::theTradeOffIsSearchedWhileItIsWantedAndGoesOnAfterOtherQuestions()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     QTRY_VERIFY(bench.idle());
     bench.workbench.front().resume();
     QTest::qWait(100);
@@ -300,8 +289,7 @@ void TestWorkbenchPlans::theTradeOffOfAnotherDeviceIsSearchedAnew()
 void TestWorkbenchPlans::aCutThatIsSeenAgainBeforeItsAnswerWasGivenUpIsAskedAgain()
 {
     qputenv("FAKE_ENGINE_SLOW", "1");
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     qunsetenv("FAKE_ENGINE_SLOW");
     bench.workbench.previewMove(valueOf(firstResult), valueOf(secondLinear));
     bench.workbench.previewMove(valueOf(firstResult), valueOf("v2"));  // which gives the question up
@@ -313,8 +301,7 @@ void TestWorkbenchPlans::aCutThatIsSeenAgainBeforeItsAnswerWasGivenUpIsAskedAgai
 
 void TestWorkbenchPlans::nobodyIsAskedAboutACutWhileNoEngineHasTheModel()
 {
-    Bench bench;
-    bench.open("chain3.pt");
+    OpenBench bench;
     QSignalSpy lost(&bench.workbench, &Workbench::engineLost), back(&bench.workbench, &Workbench::engineBack);
     bench.engine.restart();
     QTRY_COMPARE(lost.count(), 1);

@@ -5,15 +5,13 @@ from torch import Tensor, nn
 from torch_geometric import nn as pyg
 
 from graphs import FEATURES, HIDDEN, PLAIN
-from layers import Parts
-from registry import Group
+from layers import PartsGroup
 
-group = Group("added_rows")
+group = PartsGroup("added_rows")
 H, WORDS = HIDDEN, 9
 
 
-def plain(**options):
-    return group.model(PLAIN, base=Parts, **options)
+plain = group.of
 
 
 def both_ways(edge_index, n):

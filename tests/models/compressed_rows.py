@@ -1,20 +1,15 @@
 """Edges as compressed rows, and the ways in which models get at the destinations of each."""
+from functools import partial
+
 import torch
 from torch import nn
 
 from graphs import CSR, CSR_BIPARTITE, CSR_NARROW, CSR_WEIGHTED, FEATURES, HIDDEN
-from layers import Parts, add_rows, softmax_by
-from registry import Group
+from layers import Parts, PartsGroup, add_rows, softmax_by
 
-group = Group("compressed_rows")
-
-
-def rows(**options):
-    return group.model(CSR, base=Parts, **options)
-
-
-def weighted(**options):
-    return group.model(CSR_WEIGHTED, base=Parts, **options)
+group = PartsGroup("compressed_rows")
+rows = partial(group.of, CSR)
+weighted = partial(group.of, CSR_WEIGHTED)
 
 
 @rows(stages=3)

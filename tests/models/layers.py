@@ -2,7 +2,8 @@
 import torch
 from torch import nn
 
-from graphs import EDGE_FEATURES, FEATURES, GRAPHS, HIDDEN, RELATIONS
+from graphs import EDGE_FEATURES, FEATURES, GRAPHS, HIDDEN, PLAIN, RELATIONS
+from registry import Group
 
 H = HIDDEN
 
@@ -72,3 +73,13 @@ class Parts(nn.Module):
         self.kinds, self.types = nn.Embedding(GRAPHS, H), nn.Embedding(RELATIONS, H)
         self.maps = nn.Parameter(torch.randn(RELATIONS, H, H) / 3)
         self.layers = nn.ModuleList(Mean() for _ in range(3))
+
+
+class PartsGroup(Group):
+    """Its methods are decorators for forward functions (m, arguments...) of modules that hold Parts."""
+
+    def of(self, inputs=PLAIN, **options):
+        return self.model(inputs, base=Parts, **options)
+
+    def refused(self, reason, **options):
+        return self.of(expect="refuse", reason=reason, **options)

@@ -74,6 +74,55 @@ class Propagated(nn.Module):
         return out / 3
 
 
+def joint_edges(graph):
+    return {"edge_index": graph["edge_index"] % (USERS + ITEMS - 2)}
+
+
+def joint_matrix(layout):
+    def inputs(graph):
+        index = joint_edges(graph)["edge_index"]
+        size = (USERS + ITEMS, USERS + ITEMS)
+        weights = torch.rand(index.size(1), generator=torch.Generator().manual_seed(2))
+        matrix = torch.sparse_coo_tensor(index, weights, size).coalesce()
+        return {"adj": matrix.to_sparse_csr() if layout == "csr" else matrix}
+    return inputs
+
+
+class Joined(Interactions):
+    """Users and items in one numbering, as recommenders have them."""
+
+    def propagate(self, h, edge_index):
+        return torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])
+
+    def forward(self, edge_index):
+        h = torch.cat([self.user, self.item])
+        out = [h]
+        for _ in range(2):
+            h = self.propagate(h, edge_index)
+            out.append(h)
+        h = torch.stack(out, 1).mean(1)
+        return h[:self.user.size(0)], h[self.user.size(0):]
+
+
+class JoinedByMatrix(Joined):
+    def propagate(self, h, adj):
+        return torch.sparse.mm(adj, h)
+
+    def forward(self, adj):
+        h = torch.cat((self.user, self.item), dim=0)
+        h = (h + self.propagate(h, adj)).tanh()
+        return torch.split(self.propagate(h, adj), [self.user.size(0), self.item.size(0)])
+
+
+class ByMatrix(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(USERS + ITEMS, H)
+
+    def forward(self, adj):
+        return torch.sparse.mm(adj, torch.sparse.mm(adj, self.table.weight).relu())
+
+
 class AddedToFeatures(nn.Module):
     def __init__(self):
         super().__init__()
@@ -148,4 +197,8 @@ twice(of_nodes, lambda: pyg.LINKX(NODES, FEATURES, H, 3, 2), "linkx")
 twice(placed, PlacedByType, "rows_placed_by_type")
 twice(periods, Sensors, "nodes_as_channels")
 twice(periods, lambda: Sensors(affine=False), "nodes_as_channels_without_weights")
+twice(joint_edges, Joined, "users_and_items_in_one_numbering")
+for layout in ("coo", "csr"):
+    twice(joint_matrix(layout), JoinedByMatrix, f"users_and_items_by_a_{layout}_matrix")
+    twice(joint_matrix(layout), ByMatrix, f"one_table_by_a_{layout}_matrix")
 group.add("light_gcn", LightGCN, weighted)

@@ -1,18 +1,16 @@
 """Rows by where they lie: split into pairs, turned, merged again; tables that are joined and taken apart again."""
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 
 from graphs import FEATURES, HIDDEN, PLAIN, take
-from layers import Parts, add_rows
-from registry import Group
+from layers import Parts, PartsGroup, add_rows
 
-group = Group("positions")
+group = PartsGroup("positions")
 H = HIDDEN
 TYPES = ("item=node:item", "from_item=index:item>node")
-
-
-def plain(**options):
-    return group.model(PLAIN, base=Parts, **options)
+plain = group.of
 
 
 # Rows by where they lie: split, turned and merged again ----------------------------------------------------------------
@@ -22,8 +20,7 @@ def EVEN(graph):
     return {"x": graph["x"][:rows].clone(), "edge_index": graph["edge_index"][:, (graph["edge_index"] < rows).all(0)]}
 
 
-def even(**options):
-    return group.model(EVEN, base=Parts, **options)
+even = partial(group.of, EVEN)
 
 
 @even()

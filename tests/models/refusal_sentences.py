@@ -3,20 +3,12 @@ import torch
 from torch import Tensor, nn
 
 from graphs import FEATURES, HIDDEN, PLAIN, WITH_BATCH, WITH_WEIGHT, take
-from layers import Parts, add_rows
-from registry import Group
+from layers import Parts, PartsGroup, add_rows
 
-group = Group("sentences")
+group = PartsGroup("sentences")
 H = HIDDEN
-
-
-def refused(reason, **options):
-    return group.model(options.pop("inputs", PLAIN), base=Parts, expect="refuse", reason=reason, **options)
-
-
-def accepted(**options):
-    """What a hint says, done."""
-    return group.model(options.pop("inputs", PLAIN), base=Parts, **options)
+refused = group.refused
+accepted = group.of  # what a hint says, done
 
 
 def pair(reason, hint, inputs=PLAIN, **options):

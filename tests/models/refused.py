@@ -6,20 +6,12 @@ from torch import Tensor, nn
 from torch_geometric.utils import softmax, to_dense_batch
 
 from graphs import FEATURES, HIDDEN, PLAIN, WITH_BATCH, take, trace_graph
-from layers import Mean, Parts, add_rows
-from registry import Group
+from layers import Mean, PartsGroup, add_rows
 
-group = Group("refused")
+group = PartsGroup("refused")
 H = HIDDEN
-
-
-def refused(reason, **options):
-    return group.model(options.pop("inputs", PLAIN), base=Parts, expect="refuse", reason=reason, **options)
-
-
-def accepted(**options):
-    """Looks as if it could not be, but can."""
-    return group.model(options.pop("inputs", PLAIN), base=Parts, **options)
+refused = group.refused
+accepted = group.of  # looks as if it could not be, but can
 
 
 @refused("a dense product of rows by rows", hint="q @ (k.t() @ v)")

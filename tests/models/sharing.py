@@ -15,314 +15,243 @@ class Base(nn.Module):
         super().__init__()
         self.inp, self.near = nn.Linear(FEATURES, H), nn.Linear(H, H)
 
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        return self.pass_on(self.step(self.inp(x)), edge_index)
+
     def pass_on(self, h: Tensor, edge_index: Tensor) -> Tensor:
         return h + torch.zeros_like(h).index_add(0, edge_index[1], self.near(h)[edge_index[0]])
 
 
-def program(kind):
-    for how in ("trace", "script"):
-        group.add(f"{kind.__name__}_{how}", kind, PLAIN, how=how)
-    return kind
+def program(step, ways=("trace", "script"), **options):
+    """Adds a model. `step`: what it does between its layers, or the whole module."""
+    name, kind = step.__name__, step
+    if not isinstance(step, type):
+        step.__name__ = "step"  # TorchScript calls methods by this name
+        kind = type(name, (Base,), {"step": step})
+    for how in ways:
+        group.add(f"{name}_{how}" if len(ways) > 1 else name, kind, PLAIN, how=how, **options)
+    return step
 
 
-def traced(kind):
+def traced(step):
     """What TorchScript itself computes differently from eager PyTorch when it is scripted."""
-    group.add(kind.__name__, kind, PLAIN)
-    return kind
+    return program(step, ("trace",))
 
 
 def refused(reason, **options):
-    def register(kind):
-        for how in ("trace", "script"):
-            group.add(f"{kind.__name__}_{how}", kind, PLAIN, how=how, expect="refuse", reason=reason, **options)
-        return kind
-
-    return register
+    return lambda step: program(step, expect="refuse", reason=reason, **options)
 
 
 @program
-class contiguous_of_rows(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.contiguous()
-        y.add_(1)
-        return self.pass_on(h, edge_index)
+def contiguous_of_rows(self, h: Tensor) -> Tensor:
+    y = h.contiguous()
+    y.add_(1)
+    return h
 
 
 @program
-class contiguous_of_a_transpose(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.t().contiguous()
-        y.add_(1)
-        h = h + y.t()
-        return self.pass_on(h, edge_index)
+def contiguous_of_a_transpose(self, h: Tensor) -> Tensor:
+    y = h.t().contiguous()
+    y.add_(1)
+    return h + y.t()
 
 
 @program
-class ravelled(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        g = h.sum(1)
-        y = g.ravel()
-        y.add_(1)
-        h = h * g.unsqueeze(1)
-        return self.pass_on(h, edge_index)
+def ravelled(self, h: Tensor) -> Tensor:
+    g = h.sum(1)
+    y = g.ravel()
+    y.add_(1)
+    return h * g.unsqueeze(1)
 
 
 @program
-class flattened(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        g = h.clone().view(-1, 2, 4)
-        y = g.flatten(1)
-        y.mul_(2)
-        h = h + g.sum(1).repeat(1, 2)
-        return self.pass_on(h, edge_index)
+def flattened(self, h: Tensor) -> Tensor:
+    g = h.clone().view(-1, 2, 4)
+    y = g.flatten(1)
+    y.mul_(2)
+    return h + g.sum(1).repeat(1, 2)
 
 
 @program
-class reshaped_rows(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.reshape(-1, 2, 4)
-        y[:, 0].add_(1)
-        return self.pass_on(h, edge_index)
+def reshaped_rows(self, h: Tensor) -> Tensor:
+    y = h.reshape(-1, 2, 4)
+    y[:, 0].add_(1)
+    return h
 
 
 @program
-class reshaped_transpose(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.view(-1, 2, 4).transpose(1, 2).reshape(-1, 8)
-        y.add_(1)
-        h = h + y
-        return self.pass_on(h, edge_index)
+def reshaped_transpose(self, h: Tensor) -> Tensor:
+    y = h.view(-1, 2, 4).transpose(1, 2).reshape(-1, 8)
+    y.add_(1)
+    return h + y
 
 
 @program
-class broadcast_to_itself(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.broadcast_to(h.size(0), 8)
-        y.add_(1)
-        return self.pass_on(h, edge_index)
+def broadcast_to_itself(self, h: Tensor) -> Tensor:
+    y = h.broadcast_to(h.size(0), 8)
+    y.add_(1)
+    return h
 
 
 @program
-class expanded_as_itself(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.expand_as(h)
-        y.add_(1)
-        return self.pass_on(h, edge_index)
+def expanded_as_itself(self, h: Tensor) -> Tensor:
+    y = h.expand_as(h)
+    y.add_(1)
+    return h
 
 
 @traced
-class type_as_itself(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.type_as(h)
-        y.add_(1)
-        return self.pass_on(h, edge_index)
+def type_as_itself(self, h: Tensor) -> Tensor:
+    y = h.type_as(h)
+    y.add_(1)
+    return h
 
 
 @program
-class type_as_another(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.type_as(h.double())
-        y.add_(1)
-        h = h + y.float()
-        return self.pass_on(h, edge_index)
+def type_as_another(self, h: Tensor) -> Tensor:
+    y = h.type_as(h.double())
+    y.add_(1)
+    return h + y.float()
 
 
 @program
-class real_part(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = torch.real(h)
-        y.add_(1)
-        return self.pass_on(h, edge_index)
+def real_part(self, h: Tensor) -> Tensor:
+    y = torch.real(h)
+    y.add_(1)
+    return h
 
 
 @program
-class to_its_own_dtype(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.to(torch.float32)
-        y.add_(1)
-        return self.pass_on(h, edge_index)
+def to_its_own_dtype(self, h: Tensor) -> Tensor:
+    y = h.to(torch.float32)
+    y.add_(1)
+    return h
 
 
 @program
-class to_its_own_dtype_copied(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.to(torch.float32, copy=True)
-        y.add_(1)
-        h = h + y
-        return self.pass_on(h, edge_index)
+def to_its_own_dtype_copied(self, h: Tensor) -> Tensor:
+    y = h.to(torch.float32, copy=True)
+    y.add_(1)
+    return h + y
 
 
 @program
-class to_another_dtype(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.to(torch.float64)
-        y.add_(1)
-        h = h + y.float()
-        return self.pass_on(h, edge_index)
+def to_another_dtype(self, h: Tensor) -> Tensor:
+    y = h.to(torch.float64)
+    y.add_(1)
+    return h + y.float()
 
 
 @program
-class cloned(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.clone()
-        h.add_(1)
-        h = h * y
-        return self.pass_on(h, edge_index)
+def cloned(self, h: Tensor) -> Tensor:
+    y = h.clone()
+    h.add_(1)
+    return h * y
 
 
 @program
-class base_written_after_a_view(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.reshape(-1, 2, 4)
-        h.mul_(3)
-        h = h + y.reshape(-1, 8)
-        return self.pass_on(h, edge_index)
+def base_written_after_a_view(self, h: Tensor) -> Tensor:
+    y = h.reshape(-1, 2, 4)
+    h.mul_(3)
+    return h + y.reshape(-1, 8)
 
 
 @program
-class columns_moved(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.view(-1, 2, 4).movedim(1, 2)
-        y[:, 1].fill_(0.5)
-        return self.pass_on(h, edge_index)
+def columns_moved(self, h: Tensor) -> Tensor:
+    y = h.view(-1, 2, 4).movedim(1, 2)
+    y[:, 1].fill_(0.5)
+    return h
 
 
 @program
-class transposed_twice(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.t().t()
-        y[:, 2].zero_()
-        return self.pass_on(h, edge_index)
+def transposed_twice(self, h: Tensor) -> Tensor:
+    y = h.t().t()
+    y[:, 2].zero_()
+    return h
 
 
 @program
-class detached(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.detach()
-        y.relu_()
-        return self.pass_on(h, edge_index)
+def detached(self, h: Tensor) -> Tensor:
+    y = h.detach()
+    y.relu_()
+    return h
 
 
 @traced
-class dropped_out(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = torch.dropout(h, 0.5, False)
-        y.sub_(1)
-        return self.pass_on(h, edge_index)
+def dropped_out(self, h: Tensor) -> Tensor:
+    y = torch.dropout(h, 0.5, False)
+    y.sub_(1)
+    return h
 
 
 @program
-class split_in_three(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.tensor_split(3, 1)
-        y[1].mul_(-1)
-        return self.pass_on(h, edge_index)
+def split_in_three(self, h: Tensor) -> Tensor:
+    y = h.tensor_split(3, 1)
+    y[1].mul_(-1)
+    return h
 
 
 @program
-class chunk_written_through_a_view(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.chunk(2, 1)[1].contiguous()
-        y.add_(1)
-        h = h + y.repeat(1, 2)
-        return self.pass_on(h, edge_index)
+def chunk_written_through_a_view(self, h: Tensor) -> Tensor:
+    y = h.chunk(2, 1)[1].contiguous()
+    y.add_(1)
+    return h + y.repeat(1, 2)
 
 
 @program
-class viewed_as_another(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.view(-1, 2, 4).view_as(h)
-        y.exp_()
-        return self.pass_on(h, edge_index)
+def viewed_as_another(self, h: Tensor) -> Tensor:
+    y = h.view(-1, 2, 4).view_as(h)
+    y.exp_()
+    return h
 
 
 @program
-class positive(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = torch.positive(h)
-        y.tanh_()
-        return self.pass_on(h, edge_index)
+def positive(self, h: Tensor) -> Tensor:
+    y = torch.positive(h)
+    y.tanh_()
+    return h
 
 
 @program
-class unflattened(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.unflatten(1, [2, 4])
-        y[:, 1].copy_(y[:, 0] * 2)
-        return self.pass_on(h, edge_index)
+def unflattened(self, h: Tensor) -> Tensor:
+    y = h.unflatten(1, [2, 4])
+    y[:, 1].copy_(y[:, 0] * 2)
+    return h
 
 
 @program
-class compared_in_place(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.clone()
-        y.gt_(0)
-        h = h + y / 2
-        return self.pass_on(h, edge_index)
+def compared_in_place(self, h: Tensor) -> Tensor:
+    y = h.clone()
+    y.gt_(0)
+    return h + y / 2
 
 
 @program
-class negated_in_place(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.clone()
-        y.logical_not_()
-        h = h - y
-        return self.pass_on(h, edge_index)
+def negated_in_place(self, h: Tensor) -> Tensor:
+    y = h.clone()
+    y.logical_not_()
+    return h - y
 
 
 @program
-class narrowed(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.narrow(1, 2, 3)
-        y.add_(1)
-        return self.pass_on(h, edge_index)
+def narrowed(self, h: Tensor) -> Tensor:
+    y = h.narrow(1, 2, 3)
+    y.add_(1)
+    return h
 
 
 @program
-class squeezed_column(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h[:, 3:4].squeeze(1)
-        y.mul_(0)
-        return self.pass_on(h, edge_index)
+def squeezed_column(self, h: Tensor) -> Tensor:
+    y = h[:, 3:4].squeeze(1)
+    y.mul_(0)
+    return h
 
 
 @program
-class reshape_as_itself(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = h.reshape_as(h)
-        h.add_(1)
-        h = h * y
-        return self.pass_on(h, edge_index)
+def reshape_as_itself(self, h: Tensor) -> Tensor:
+    y = h.reshape_as(h)
+    h.add_(1)
+    return h * y
 
 
 # What shares memory on some graphs only ------------------------------------------------

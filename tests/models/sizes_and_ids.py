@@ -6,15 +6,11 @@ import torch
 from torch import Tensor, nn
 
 from graphs import FEATURES, GRAPHS, HIDDEN, PLAIN, RELATIONS, WITH_TYPE, WITH_WEIGHT, take
-from layers import Parts, add_rows
-from registry import Group
+from layers import Parts, PartsGroup, add_rows
 
-group = Group("numbers")
+group = PartsGroup("numbers")
 H = HIDDEN
-
-
-def plain(**options):
-    return group.model(PLAIN, base=Parts, **options)
+plain = group.of
 
 
 # Sizes as numbers: the whole graph's, in every batch -----------------------------------------------------------------

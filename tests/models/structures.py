@@ -1,23 +1,15 @@
 """Plain PyTorch message passing in the shapes that models of the field take: stacks, norms, readouts, edges."""
+from functools import partial
+
 import torch
 
-from graphs import BIPARTITE_COLUMNS, COLUMNS, GRAPHS, HIDDEN, PAIRS, PLAIN, RELATIONS, WITH_ATTR, WITH_BATCH, WITH_TYPE, take
-from layers import Parts, add_rows, softmax_by
-from registry import Group
+from graphs import BIPARTITE_COLUMNS, COLUMNS, GRAPHS, HIDDEN, PAIRS, RELATIONS, WITH_ATTR, WITH_BATCH, WITH_TYPE, take
+from layers import Parts, PartsGroup, add_rows, softmax_by
 
-group = Group("structures")
-
-
-def plain(**options):
-    return group.model(PLAIN, base=Parts, **options)
-
-
-def batched(**options):
-    return group.model(WITH_BATCH, base=Parts, **options)
-
-
-def attributed(**options):
-    return group.model(WITH_ATTR, base=Parts, **options)
+group = PartsGroup("structures")
+plain = group.of
+batched = partial(group.of, WITH_BATCH)
+attributed = partial(group.of, WITH_ATTR)
 
 
 # Stacks --------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
 """Readouts that need all rows of a graph at once, or combine them in a way that cannot be put together from parts."""
+from functools import partial
+
 from typing import Optional
 
 import torch
@@ -8,10 +10,9 @@ from torch_geometric.nn.aggr.utils import PoolingByMultiheadAttention
 from torch_geometric.utils import to_dense_batch
 
 from graphs import FEATURES, GRAPHS, HIDDEN, PLAIN, WITH_BATCH
-from layers import Parts
-from registry import Group
+from layers import PartsGroup
 
-group = Group("whole_graphs")
+group = PartsGroup("whole_graphs")
 H, WIDTH = HIDDEN, 12
 
 
@@ -62,8 +63,7 @@ for name in ("gaps", "shuffled"):
     group.add(f"median_{name}", lambda: ReadParts(G.MedianAggregation(), H), vector(name), stages=2)
 
 
-def batched(**options):
-    return group.model(WITH_BATCH, base=Parts, **options)
+batched = partial(group.of, WITH_BATCH)
 
 
 @batched()

@@ -1,24 +1,19 @@
 """One computation written in many ways: in place and through views, with other operators, on masks, on other axes, with
 sparse matrices, with control flow."""
+from functools import partial
+
 from typing import Optional
 
 import torch
 from torch import Tensor, nn
 
 from graphs import FEATURES, HIDDEN, PLAIN, WITH_BATCH, take
-from layers import Parts, add_rows
-from registry import Group
+from layers import PartsGroup
 
-group = Group("writings")
+group = PartsGroup("writings")
 H = HIDDEN
-
-
-def plain(**options):
-    return group.model(PLAIN, base=Parts, **options)
-
-
-def batched(**options):
-    return group.model(WITH_BATCH, base=Parts, **options)
+plain = group.of
+batched = partial(group.of, WITH_BATCH)
 
 
 # Writing in place ----------------------------------------------------------------------------------------------------

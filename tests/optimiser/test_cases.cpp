@@ -92,16 +92,12 @@ TEST_CASE("every case is solved to its optimum, with its written set where that 
 TEST_CASE("the baselines cost what is expected")
 {
     forEachCase([](const Instance& in, const json::Value& document) {
-        using base::Strategy;
-        const std::map<std::string, std::pair<Strategy, Hops>> all{
-            {"depth_cut", {Strategy::Depth, Hops::Depth}},
-            {"seed_t", {Strategy::SourceRule, Hops::Depth}},
-            {"depth_cut_seed_d", {Strategy::Depth, Hops::All}},
-            {"seed_t_seed_d", {Strategy::SourceRule, Hops::All}}};
-        for (const auto& [name, value] : *document.find("baselines")->asObject()) {
-            INFO(name);
-            const auto& [rule, hops] = all.at(name);
-            const auto plan = baseline(in, rule, hops);
+        const std::pair<base::Strategy, const char*> all[] = {{base::Strategy::Depth, "depth_cut"},
+                                                              {base::Strategy::SourceRule, "seed_t"}};
+        for (const auto& [rule, name] : all) {
+            INFO(base::nameOf(rule));
+            const json::Value& value = *document.find("baselines")->find(name);
+            const auto plan = baseline(in, rule);
             CHECK(plan.has_value() == !value.isNull());
             if (!plan || value.isNull()) continue;
             CHECK(plan->cost.total() == doctest::Approx(number(value)));

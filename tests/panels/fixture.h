@@ -39,6 +39,10 @@ struct Fixture {
     }
 };
 
+struct OpenFixture : Fixture {
+    OpenFixture() { open(); }
+};
+
 // A run of `stages` stages with `batches` batches each, a millisecond per phase; finished or in its last batch.
 inline protocol::RunEvents scriptedRun(int stages, int batches, bool finished)
 {

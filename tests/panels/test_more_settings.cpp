@@ -61,8 +61,7 @@ void enter(QWidget& editor, const std::string& text)
 
 void TestMoreSettings::everySettingHasAnEditorInTheWindow()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto run = fixture.show(makeRunPanel, {1400, 320}), plan = fixture.show(makePlanPanel, {600, 800});
     const MoreSettings form(fixture.context, nullptr);
     int inForm = 0;
@@ -79,8 +78,7 @@ void TestMoreSettings::everySettingHasAnEditorInTheWindow()
 
 void TestMoreSettings::everyEditorOfTheFormReachesTheDocument()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     MoreSettings form(fixture.context, nullptr);
     form.show();
     QVERIFY(QTest::qWaitForWindowExposed(&form));
@@ -98,8 +96,7 @@ void TestMoreSettings::everyEditorOfTheFormReachesTheDocument()
 
 void TestMoreSettings::whatIsWrongIsSaidAndNotTakenOver()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     MoreSettings form(fixture.context, nullptr);
     form.show();
     auto* threads = part<QLineEdit>(form, "threads");
@@ -119,8 +116,7 @@ void TestMoreSettings::whatIsWrongIsSaidAndNotTakenOver()
 
 void TestMoreSettings::resetGivesTheDefaultsBack()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     models::Settings settings = fixture.document.settings();
     settings.batch = 8;
     settings.store = base::StoreType::Float16;

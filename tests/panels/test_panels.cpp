@@ -89,8 +89,7 @@ void TestPanels::everyPanelHasItsNameAndStandsEmptyAndFull()
 
 void TestPanels::everyInteractiveWidgetHasAName()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     for (const auto make : factories()) {
         const auto panel = fixture.show(make, {600, 400});
         for (QWidget* widget : panel->findChildren<QWidget*>()) {
@@ -127,8 +126,7 @@ void TestPanels::noLabelIsClipped()
     QFont large = usual;
     large.setPointSizeF(usual.pointSizeF() * scale);
     QApplication::setFont(large);
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     fixture.document.setRunLog(std::make_shared<models::RunLog>());
     fixture.document.runLog()->apply(scriptedRun(2, 3, true));
     for (const auto make : factories()) {
@@ -173,8 +171,7 @@ void TestPanels::theInspectorFollowsTheSelection()
 
 void TestPanels::hopsInTheInspectorLeadToTheirOperators()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeInspector, {380, 700});
     fixture.selection.select(Target::op(fixture.op("s1")));
     auto* hops = part<QLabel>(*panel, "hops");
@@ -189,8 +186,7 @@ void TestPanels::hopsInTheInspectorLeadToTheirOperators()
 
 void TestPanels::theInspectorShowsStagesAndModules()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeInspector, {380, 700});
     fixture.selection.select(Target::stage(protocol::StageId(2)));
     QCOMPARE(text(*panel, "inspectorTitle"), QStringLiteral("Stage 2"));
@@ -204,8 +200,7 @@ void TestPanels::theInspectorShowsStagesAndModules()
 
 void TestPanels::theInspectorForgetsAClosedModel()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeInspector, {380, 700});
     fixture.selection.select(Target::op(fixture.op("s1")));
     fixture.document.setModel(nullptr);
@@ -244,8 +239,7 @@ void TestPanels::thePlanPanelShowsBytesAndStores()
 
 void TestPanels::choosingARowSelectsItsValue()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makePlanPanel, {380, 600});
     auto* table = part<QTableView>(*panel, "checkpoints");
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
@@ -254,8 +248,7 @@ void TestPanels::choosingARowSelectsItsValue()
 
 void TestPanels::selectingAStageMarksItsRow()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makePlanPanel, {380, 600});
     auto* stages = part<QTableView>(*panel, "stages");
     fixture.selection.select(Target::stage(protocol::StageId(2)));
@@ -268,8 +261,7 @@ void TestPanels::selectingAStageMarksItsRow()
 
 void TestPanels::searchingTheOutlineKeepsAncestors()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeOutline, {240, 600});
     auto* tree = part<QTreeView>(*panel, "outlineTree");
     QTest::keyClicks(part<QLineEdit>(*panel, "outlineSearch"), QStringLiteral("relu"));
@@ -282,8 +274,7 @@ void TestPanels::searchingTheOutlineKeepsAncestors()
 
 void TestPanels::theOutlineAndTheGraphSelectEachOther()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeOutline, {240, 600});
     auto* tree = part<QTreeView>(*panel, "outlineTree");
     fixture.selection.select(Target::op(fixture.op("s1")));

@@ -19,7 +19,6 @@
 using namespace hopscope;
 using namespace hopscope::panels;
 using models::Target;
-using plan::Pin;
 using plan::PinKind;
 
 namespace {
@@ -125,8 +124,7 @@ void TestPins::whatFollowsFromTheGraphCannotBeDecided()
 
 void TestPins::thePlanPanelListsPinsAndStages()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makePlanPanel, {340, 900});
     QVERIFY(!part<PinList>(*panel, "pinList")->isVisible());
     const protocol::ModelRecord& model = *fixture.document.model();
@@ -190,8 +188,7 @@ void TestPins::tablesOfAnExplanationSurviveBeingReplaced()
 
 void TestPins::whyShowsDecisionsAndDifferences()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     fixture.document.setExplained({explanation(*fixture.document.model()), {}});
     const auto panel = fixture.show(makeWhy, {340, 700});
     auto* decisions = part<QTableView>(*panel, "decisions");
@@ -222,8 +219,7 @@ void TestPins::whySaysWhatIsMissing()
 
 void TestPins::theInspectorSaysWhatAValueSaves()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeInspector, {340, 700});
     fixture.selection.select(Target::op(fixture.op("r0")));
     QVERIFY(!part<QLabel>(*panel, "decisionText")->isVisible());
@@ -235,8 +231,7 @@ void TestPins::theInspectorSaysWhatAValueSaves()
 
 void TestPins::theInspectorsMenuHasEveryPin()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeInspector, {340, 700});
     fixture.selection.select(Target::op(fixture.op("s0")));
     auto* more = part<QPushButton>(*panel, "morePins");

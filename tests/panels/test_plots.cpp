@@ -28,6 +28,7 @@ private slots:
     void barsSayWhatWasPredictedAndHowFarTheBoundIs();
     void thePrologueIsALaneOfTheTimeline();
     void theTimelineSaysWhatIsUnderThePointer();
+    void theTimelineHasLanesForEachGpu();
     void theTimelineSaysWhatOtherBatchesDoMeanwhile();
     void theBatchUnderThePointerIsMarkedInEveryLane();
     void lanesOfCopiesAppearWithTheFirstCopy();
@@ -235,6 +236,26 @@ void TestPlots::thePrologueIsALaneOfTheTimeline()
     QVERIFY(timeline.prologueRect(timeline.size()).isEmpty());
     timeline.clear();
     QCOMPARE(timeline.sizeHint().height(), before);
+}
+
+void TestPlots::theTimelineHasLanesForEachGpu()
+{
+    Timeline timeline;
+    timeline.setTheme(style::loadTheme(style::Mode::Light));
+    timeline.append(3, {0, 10, StageId(2), 7});
+    const int one = timeline.sizeHint().height();
+    timeline.append(3, {0, 10, StageId(2), 8}, 1);
+    QVERIFY(timeline.sizeHint().height() > one);
+    timeline.resize(600, timeline.sizeHint().height());
+    timeline.setEnd(10, true);
+    timeline.refresh();
+    QStringList found;
+    for (int y = 0; y < timeline.height(); ++y) found << timeline.describe({400, y}).section(QLatin1Char('\n'), 0, 0);
+    const QStringList first = found.filter(QStringLiteral("GPU 1")), second = found.filter(QStringLiteral("GPU 2"));
+    QVERIFY(!first.filter(QStringLiteral("batch 7")).isEmpty() && first.filter(QStringLiteral("batch 8")).isEmpty());
+    QVERIFY(!second.filter(QStringLiteral("batch 8")).isEmpty() && second.filter(QStringLiteral("batch 7")).isEmpty());
+    timeline.clear();
+    QVERIFY(timeline.sizeHint().height() <= one);
 }
 
 void TestPlots::theTimelineSaysWhatIsUnderThePointer()

@@ -49,8 +49,7 @@ private slots:
 
 void TestRunPanels::runSettingsReachTheDocument()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeRunPanel, {1400, 320});
     auto* memory = part<QLineEdit>(*panel, "memory");
     memory->setFocus();
@@ -89,8 +88,7 @@ void TestRunPanels::buttonsAreDisabledWithoutAPlan()
 
 void TestRunPanels::progressAndStagesFillWhileEventsArrive()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeRunPanel, {1400, 320});
     auto log = std::make_shared<models::RunLog>();
     fixture.document.setRunLog(log);
@@ -119,8 +117,7 @@ void TestRunPanels::progressAndStagesFillWhileEventsArrive()
 
 void TestRunPanels::theVerdictIsShownWhenARunEnds()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeRunPanel, {1400, 320});
     fixture.document.addRun(
         {QStringLiteral("run 1"), std::make_shared<const schema::Report>(report(schema::Verdict::Equal)), nullptr, {}});
@@ -162,8 +159,7 @@ void TestRunPanels::aRunThatWasNotVerifiedIsNoWarning()
 
 void TestRunPanels::plotsFillWhileEventsArrive()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeRunPlots, {700, 600});
     QVERIFY(part<QLabel>(*panel, "noRun")->isVisible());
     auto log = std::make_shared<models::RunLog>();
@@ -183,8 +179,7 @@ void TestRunPanels::plotsFillWhileEventsArrive()
 // Two workers, a shard of 100 rows in each second of each.
 void TestRunPanels::severalWorkersHaveLanesAndARateAlone()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeRunPanel, {1400, 320});
     const auto plots = fixture.show(makeRunPlots, {700, 600});
     auto log = std::make_shared<models::RunLog>();
@@ -222,8 +217,7 @@ void TestRunPanels::severalWorkersHaveLanesAndARateAlone()
 
 void TestRunPanels::aRunOnAGpuShowsItsOverlapAndWhatIsReserved()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeRunPanel, {1400, 320});
     const auto plots = fixture.show(makeRunPlots, {700, 600});
     auto* memory = part<plots::TimePlot>(*plots, "memoryPlot");
@@ -270,8 +264,7 @@ void TestRunPanels::theRateIsTheSameHoweverMuchIsThinned()
 
 void TestRunPanels::aReportIsShownBesideTheCurrentRun()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeRunPlots, {700, 600});
     auto* bars = part<plots::StageBars>(*panel, "stageBars");
     fixture.document.addRun({QStringLiteral("a.json"),
@@ -297,8 +290,7 @@ void TestRunPanels::aReportIsShownBesideTheCurrentRun()
 
 void TestRunPanels::aFinishedRunShowsItsReport()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeRunPlots, {700, 600});
     auto* bars = part<plots::StageBars>(*panel, "stageBars");
     auto log = std::make_shared<models::RunLog>();
@@ -312,8 +304,7 @@ void TestRunPanels::aFinishedRunShowsItsReport()
 
 void TestRunPanels::clickingABarSelectsItsStage()
 {
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeRunPlots, {700, 600});
     fixture.document.setRunLog(std::make_shared<models::RunLog>());
     fixture.document.runLog()->apply(scriptedRun(2, 4, true));
@@ -410,8 +401,7 @@ void TestRunPanels::plotsAreExported()
 {
     QFETCH(QString, suffix);
     QFETCH(QByteArray, begins);
-    Fixture fixture;
-    fixture.open();
+    OpenFixture fixture;
     const auto panel = fixture.show(makeRunPlots, {700, 600});
     fixture.document.setRunLog(std::make_shared<models::RunLog>());
     fixture.document.runLog()->apply(scriptedRun(2, 3, true));

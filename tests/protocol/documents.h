@@ -2,8 +2,11 @@
 
 // Documents as the engine writes them, of the model that tests/schema draws by hand.
 
+#include <doctest/doctest.h>
+
 #include <random>
 
+#include "protocol/model.h"
 #include "schema/documents.h"
 #include "schema/fixture.h"
 #include "schema/inspect.h"
@@ -27,6 +30,13 @@ inline std::string inspectText()
     subject.hashes = {{"model", "00ff"}};
     subject.notes = {"a note"};
     return schema::writeInspect(subject);
+}
+
+inline const protocol::ModelRecord& model()
+{
+    static const auto read = protocol::readModel(json::parse(test::inspectText()).value());
+    REQUIRE(read);
+    return *read;
 }
 
 inline std::string planResultText()

@@ -80,28 +80,6 @@ TEST_CASE("values know who makes them and who reads them, both ways")
     CHECK_FALSE(model->values[model->findValue("v3")].hasRows());
 }
 
-TEST_CASE("every field that a client reads is needed, and its kind too")
-{
-    // Not read: what stages take and make (the plan says it), and whether a lint blocks. Labels, hints, arguments and /from_code
-    // may be missing.
-    const auto unread = [](const std::string& p) {
-        return p.starts_with("/stages") || p.ends_with("/blocking") || p.starts_with("/hashes/") ||
-               p.starts_with("/roles/") || p.starts_with("/sizes/") || p.ends_with("/label") || p == "/from_code" ||
-               p.ends_with("/hint") || p.ends_with("/arguments");
-    };
-    int checked = 0;
-    for (const fixture::Mutation& mutation : fixture::mutations(test::inspectText())) {
-        if (unread(mutation.pointer) && mutation.what == "missing") continue;
-        if (mutation.pointer.starts_with("/stages") || mutation.pointer.ends_with("/blocking")) continue;
-        const auto model = read(mutation.text);
-        INFO(mutation.pointer << " " << mutation.what);
-        REQUIRE_FALSE(model);
-        CHECK(model.error().where.find(" " + mutation.pointer) != std::string::npos);
-        ++checked;
-    }
-    CHECK(checked > 200);
-}
-
 TEST_CASE("names that are not there, twice there, or read too early are refused at their place")
 {
     CHECK(refusedAt("/ops/2/inputs/0", "v77") == "inspect /ops/2/inputs/0");

@@ -8,6 +8,8 @@
 
 using namespace hopscope;
 
+using test::model;
+
 namespace {
 
 const char* const explanation = R"({"unit": "seconds", "cost": 0.5, "decisions": [
@@ -21,13 +23,6 @@ const char* const prediction = R"({"batch": 64, "batches": 2, "stores": 60, "d2h
   "peak_memory": 500, "seconds": 0.5, "stages": [{"index": 1, "written": 60, "read": 120,
     "reads": [{"value": "v5", "bytes": 120}], "structure": 30, "frontier_rows": 7, "destinations": 5, "peak_memory": 500,
     "seconds": 0.5, "operators": [{"op": "op2", "seconds": 0.25}], "recomputed": ["op2"]}]})";
-
-const protocol::ModelRecord& model()
-{
-    static const auto read = protocol::readModel(json::parse(test::inspectText()).value());
-    REQUIRE(read);
-    return *read;
-}
 
 base::Result<schema::Explanation> explanationOf(const json::Value& answer)
 {

@@ -31,7 +31,7 @@ RunEvents everything()
     events.events = {PrologueEvent{0.5},
                      StageEvent{StageId(1), 2, 34, 0.75, 12, 16},
                      BatchEvent{StageId(1), "node", 4, 8, 16, 12, 24, 34, 1000, 2000, 1.5, 4000},
-                     PhaseEvent{StageId(1), 4, Phase::Compute, 1.25, 0.125},
+                     PhaseEvent{StageId(1), 4, Phase::Compute, 1.25, 0.125, 1},
                      StageEndEvent{StageId(1), 2.5, 3.0, 0.75},
                      StopEvent{"op4", "v9", StageId(1), 2, true, 3.25},
                      NoteEvent{"smaller"},

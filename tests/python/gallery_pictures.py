@@ -2,7 +2,7 @@
 import math
 from html import escape
 
-import hopscope._html
+import hopscope._words
 import numpy
 
 TEXT, QUIET, FILL, LINE = "#1f2328", "#59636e", "#1f6fb2", "#d5dfe9"
@@ -46,7 +46,7 @@ def split(names):
 
 def peaks(names):
     """Those of runs, and sizes to compare with."""
-    rows = [(label, peak, hopscope._html.size(peak)) for label, peak in names["peaks"].items()]
+    rows = [(label, peak, hopscope._words.size(peak)) for label, peak in names["peaks"].items()]
     return bars("memory", rows)
 
 
@@ -110,7 +110,7 @@ def growth(names):
 
 def files(names):
     sizes = {path.name: path.stat().st_size for path in sorted(names["exported"].folder.iterdir()) if path.is_file()}
-    return bars("files of the exported folder", [(name, size, hopscope._html.size(size)) for name, size in sizes.items()])
+    return bars("files of the exported folder", [(name, size, hopscope._words.size(size)) for name, size in sizes.items()])
 
 
 PICTURES = {

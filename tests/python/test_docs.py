@@ -4,7 +4,6 @@ import doctest
 import io
 import json
 import os
-import re
 import tempfile
 import unittest
 from xml.etree import ElementTree

@@ -5,7 +5,7 @@ import unittest
 from html.parser import HTMLParser
 
 import hopscope
-from hopscope import _html
+from hopscope import _words
 from support import ROOT, Attention, Gcn, PackageTest, graph, made
 
 KARATE = ROOT / "samples/karate/gcn.pt", ROOT / "samples/karate/graph.safetensors"
@@ -126,9 +126,9 @@ class Documents(PackageTest):
 
     def test_sizes_and_times_are_written_for_people(self):
         sizes = {None: "?", 0: "0 B", 1023: "1,023 B", 1536: "1.5 KiB", 230016: "225 KiB", 5 << 40: "5.0 TiB"}
-        self.assertEqual({size: _html.size(size) for size in sizes}, sizes)
+        self.assertEqual({size: _words.size(size) for size in sizes}, sizes)
         times = {2e-5: "20 µs", 0.0125: "12 ms", 3.25: "3.2 s", 90: "1.5 min"}
-        self.assertEqual({time: _html.duration(time) for time in times}, times)
+        self.assertEqual({time: _words.duration(time) for time in times}, times)
 
 if __name__ == "__main__":
     unittest.main()

@@ -31,6 +31,19 @@ schema::Verification verdictOf(const verify::Request& request)
 
 base::TensorMap mediumGraph() { return testing::makeGraph(400, 6, testing::randomEdges(400, 700, 3), 4); }
 
+// The request to verify what a run that makes no mistakes would give.
+struct Right {
+    Model model;
+    Case c;
+    Folder scratch;
+    verify::Request request;
+    explicit Right(const std::string& code = testing::gcnCode, base::TensorMap graph = mediumGraph(), int rows = 1)
+        : model(code, rows),
+          c(model.path, std::move(graph)),
+          request(c.request(scratch))
+    {}
+};
+
 }  // namespace
 
 TEST_CASE("a right run is equal in full")
@@ -50,12 +63,9 @@ TEST_CASE("a right run is equal in full")
 
 TEST_CASE("one wrong element in a thousand is found in full")
 {
-    const Model model(testing::gcnCode);
-    const Case c(model.path, mediumGraph());
-    const Folder scratch;
-    auto request = c.request(scratch);
-    request.outputs["out"] = testing::perturbed(request.outputs["out"], 777, 0.01F);
-    const auto verdict = verdictOf(request);
+    Right right;
+    right.request.outputs["out"] = testing::perturbed(right.request.outputs["out"], 777, 0.01F);
+    const auto verdict = verdictOf(right.request);
     CHECK(verdict.verdict == schema::Verdict::Different);
     CHECK(verdict.outputs.at(0).different == 1);
     CHECK(verdict.outputs.at(0).maxAbsolute == doctest::Approx(0.01).epsilon(0.01));
@@ -64,60 +74,48 @@ TEST_CASE("one wrong element in a thousand is found in full")
 
 TEST_CASE("samples agree with the whole, norms by both ends and isolated nodes included")
 {
-    const Model model(testing::gcnCode);
-    const Case c(model.path, mediumGraph());
-    const Folder scratch;
-    auto request = c.request(scratch);
-    request.sampledOnly = true;
-    const auto verdict = verdictOf(request);
+    Right right;
+    right.request.sampledOnly = true;
+    const auto verdict = verdictOf(right.request);
     CHECK(verdict.reason == "equal within the tolerance on 65 sampled destinations");
     CHECK(verdict.verdict == schema::Verdict::Equal);
     CHECK(verdict.coverage.method == schema::CoverageMethod::Sampled);
-    CHECK(verdict.coverage.hops == c.analysis.depthOp);
+    CHECK(verdict.coverage.hops == right.c.analysis.depthOp);
     CHECK(verdict.coverage.chosen >= 64);
     CHECK(verdict.coverage.skipped == 0);
     CHECK(verdict.coverage.withInEdges >= 32);
     CHECK(verdict.coverage.withInEdges < verdict.coverage.chosen);
     CHECK(verdict.outputs.at(0).rows == verdict.coverage.chosen);
-    CHECK(scratch.entries() == 0);
+    CHECK(right.scratch.entries() == 0);
 }
 
 TEST_CASE("a wrong run is different on samples")
 {
-    const Model model(testing::gcnCode);
-    const Case c(model.path, mediumGraph());
-    const Folder scratch;
-    auto request = c.request(scratch);
-    request.sampledOnly = true;
-    request.outputs["out"] = testing::perturbed(request.outputs["out"], -1, 0.003F);
-    const auto verdict = verdictOf(request);
+    Right right;
+    right.request.sampledOnly = true;
+    right.request.outputs["out"] = testing::perturbed(right.request.outputs["out"], -1, 0.003F);
+    const auto verdict = verdictOf(right.request);
     CHECK(verdict.verdict == schema::Verdict::Different);
     CHECK(verdict.outputs.at(0).different > 0);
 }
 
 TEST_CASE("one node with one edge to itself is verified in full and on samples")
 {
-    const Model model(testing::gcnCode);
-    const Case c(model.path, testing::makeGraph(1, 6, {{0, 0}}, 2));
-    const Folder scratch;
-    auto request = c.request(scratch);
-    CHECK(verdictOf(request).verdict == schema::Verdict::Equal);
-    request.sampledOnly = true;
-    const auto verdict = verdictOf(request);
+    Right right(testing::gcnCode, testing::makeGraph(1, 6, {{0, 0}}, 2));
+    CHECK(verdictOf(right.request).verdict == schema::Verdict::Equal);
+    right.request.sampledOnly = true;
+    const auto verdict = verdictOf(right.request);
     CHECK(verdict.verdict == schema::Verdict::Equal);
     CHECK(verdict.coverage.withInEdges == 1);
-    request.outputs["out"] = testing::perturbed(request.outputs["out"], 0, 0.01F);
-    CHECK(verdictOf(request).verdict == schema::Verdict::Different);
+    right.request.outputs["out"] = testing::perturbed(right.request.outputs["out"], 0, 0.01F);
+    CHECK(verdictOf(right.request).verdict == schema::Verdict::Different);
 }
 
 TEST_CASE("edge outputs are sampled from both of their ends")
 {
-    const Model model(testing::edgeCode);
-    const Case c(model.path, mediumGraph());
-    const Folder scratch;
-    auto request = c.request(scratch);
-    request.sampledOnly = true;
-    const auto verdict = verdictOf(request);
+    Right right(testing::edgeCode);
+    right.request.sampledOnly = true;
+    const auto verdict = verdictOf(right.request);
     CHECK(verdict.reason.find("equal within the tolerance") == 0);
     CHECK(verdict.coverage.rows == 700);
 }
@@ -160,14 +158,11 @@ TEST_CASE("what depends on the whole graph is verified in full or not at all")
     const std::pair<const char*, const char*> models[] = {{testing::meanCentredCode, "aten::mean"},
                                                           {testing::idTableCode, "aten::embedding"}};
     for (const auto& [code, reason] : models) {
-        const Model model(code, 400);
-        const Case c(model.path, mediumGraph());
-        const Folder scratch;
-        auto request = c.request(scratch);
+        Right right(code, mediumGraph(), 400);
         CAPTURE(reason);
-        CHECK(verdictOf(request).verdict == schema::Verdict::Equal);
-        request.sampledOnly = true;
-        const auto verdict = verdictOf(request);
+        CHECK(verdictOf(right.request).verdict == schema::Verdict::Equal);
+        right.request.sampledOnly = true;
+        const auto verdict = verdictOf(right.request);
         CHECK(verdict.verdict == schema::Verdict::Unverifiable);
         CHECK(verdict.reason.find("sampling is not possible: ") != std::string::npos);
         CHECK(verdict.reason.find(reason) != std::string::npos);
@@ -176,35 +171,29 @@ TEST_CASE("what depends on the whole graph is verified in full or not at all")
 
 TEST_CASE("full verification that does not fit is a failure, sampled verification says what it skipped")
 {
-    const Model model(testing::gcnCode);
-    const Case c(model.path, testing::makeGraph(20'000, 6, testing::randomEdges(20'000, 60'000, 3), 4));
-    const Folder scratch;
-    auto request = c.request(scratch);
-    request.memoryLimit = 402 * mebi;
-    request.mode = verify::Mode::Full;
-    const auto full = verify::verify(request, {}, {});
+    Right right(testing::gcnCode, testing::makeGraph(20'000, 6, testing::randomEdges(20'000, 60'000, 3), 4));
+    right.request.memoryLimit = 402 * mebi;
+    right.request.mode = verify::Mode::Full;
+    const auto full = verify::verify(right.request, {}, {});
     REQUIRE_FALSE(full);
     CHECK(full.error().code == base::ErrorCode::Resources);
-    request.mode = verify::Mode::Sample;
-    const auto verdict = verdictOf(request);
+    right.request.mode = verify::Mode::Sample;
+    const auto verdict = verdictOf(right.request);
     CHECK(verdict.coverage.method == schema::CoverageMethod::Sampled);
     CHECK(verdict.verdict == schema::Verdict::Equal);
     CHECK(verdict.coverage.skipped < verdict.coverage.chosen);
-    request.memoryLimit = mebi;
-    const auto none = verdictOf(request);
+    right.request.memoryLimit = mebi;
+    const auto none = verdictOf(right.request);
     CHECK(none.verdict == schema::Verdict::Unverifiable);
     CHECK(none.coverage.skipped == none.coverage.chosen);
-    CHECK(scratch.entries() == 0);
+    CHECK(right.scratch.entries() == 0);
 }
 
 TEST_CASE("a forward that dies makes the verdict unverifiable with its reason")
 {
-    const Model model(testing::gcnCode);
-    const Case c(model.path, mediumGraph());
-    const Folder scratch;
-    auto request = c.request(scratch);
-    request.oracleProgram = {"/bin/sh", "-c", "kill -ABRT $$"};
-    const auto verdict = verdictOf(request);
+    Right right;
+    right.request.oracleProgram = {"/bin/sh", "-c", "kill -ABRT $$"};
+    const auto verdict = verdictOf(right.request);
     CHECK(verdict.verdict == schema::Verdict::Unverifiable);
     CHECK(verdict.reason.find("signal 6") != std::string::npos);
 }
@@ -386,25 +375,19 @@ TEST_CASE("a difference as large as what the model makes of rounding is unverifi
 TEST_CASE(
     "where a model cannot be computed in float64, inputs that move in their last digit show what it makes of rounding")
 {
-    const Model model(singleCode);
-    const Case c(model.path, mediumGraph());
-    const Folder scratch;
-    auto request = c.request(scratch);
-    request.outputs["out"] = testing::perturbed(c.outputs.at("out"), -1, 1e-4F);
-    auto verdict = verdictOf(request);
+    Right right(singleCode);
+    right.request.outputs["out"] = testing::perturbed(right.c.outputs.at("out"), -1, 1e-4F);
+    auto verdict = verdictOf(right.request);
     INFO(verdict.reason);
     CHECK(verdict.verdict == schema::Verdict::Unverifiable);
     CHECK(verdict.reason.find(" when only the last digit of its inputs changes") != std::string::npos);
-    request.outputs["out"] = testing::perturbed(c.outputs.at("out"), 5, 0.02F);
-    CHECK(verdictOf(request).verdict == schema::Verdict::Different);
+    right.request.outputs["out"] = testing::perturbed(right.c.outputs.at("out"), 5, 0.02F);
+    CHECK(verdictOf(right.request).verdict == schema::Verdict::Different);
 }
 
 TEST_CASE("what a model computes of the size of its numbers is no rounding")
 {
-    const Model model(widthCode);
-    const Case c(model.path, mediumGraph());
-    const Folder scratch;
-    auto request = c.request(scratch);
-    request.outputs["out"] = testing::perturbed(c.outputs.at("out"), 5, 0.02F);
-    CHECK(verdictOf(request).verdict == schema::Verdict::Different);
+    Right right(widthCode);
+    right.request.outputs["out"] = testing::perturbed(right.c.outputs.at("out"), 5, 0.02F);
+    CHECK(verdictOf(right.request).verdict == schema::Verdict::Different);
 }

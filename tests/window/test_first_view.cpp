@@ -16,7 +16,6 @@ using namespace hopscope;
 using namespace hopscope::window;
 using bed::Bed;
 using bed::child;
-using graphview::GraphView;
 
 namespace {
 

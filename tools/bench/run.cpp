@@ -15,6 +15,7 @@
 #include "pipeline/running/records.h"
 #include "verify/compare.h"
 #include "verify/verify.h"
+#include "json/described.h"
 #include "json/optional.h"
 
 namespace hopscope::bench {
@@ -189,7 +190,7 @@ bool isEqual(const Reference& reference) { return reference.error.different == 0
 
 Value referenceValue(const Reference& reference)
 {
-    Value value = schema::tensorValue(reference.error);
+    Value value = json::written(reference.error);
     value["verdict"] = base::nameOf(isEqual(reference) ? schema::Verdict::Equal : schema::Verdict::Different);
     value["seconds"] = reference.seconds;
     return value;

@@ -77,7 +77,8 @@ struct Apply {
                                .seconds = event.seconds,
                                .stage = event.stage,
                                .phase = static_cast<int>(event.phase),
-                               .batch = event.batch});
+                               .batch = event.batch,
+                               .device = event.device});
         thinnings += thin(data.phases, limit, [](const PhasePoint& point) { return point.seconds; });
         time(event.start + event.seconds);
     }

@@ -40,6 +40,7 @@ struct PhasePoint {
     protocol::StageId stage{1};
     int phase = 0;
     std::int64_t batch = 0;
+    int device = 0;  // of several GPUs: its place among them, from 0
 };
 
 enum class RunEnd { Completed, Stopped, Failed };

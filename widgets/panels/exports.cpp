@@ -142,12 +142,16 @@ QByteArray exportTrace(const models::Document& document)
 {
     if (!document.runLog()) return {};
     const models::RunLog& log = *document.runLog();
-    json::Array events = schema::traceLanes();
+    json::Array events;
+    int devices = 1;
+    for (const models::PhasePoint& phase : log.phases()) devices = std::max(devices, phase.device + 1);
+    for (int device = 0; device < devices; ++device)
+        for (json::Value& lane : schema::traceLanes(device)) events.push_back(std::move(lane));
     for (const models::StageProgress& stage : log.stages())
         events.push_back(schema::traceStage(stage.index, stage.start, stage.end - stage.start));
     for (const models::PhasePoint& phase : log.phases())
         events.push_back(schema::tracePhase(static_cast<std::size_t>(phase.phase), phase.stage, phase.batch,
-                                            phase.start, phase.seconds));
+                                            phase.start, phase.seconds, phase.device));
     for (const models::BatchPoint& batch : log.batches())
         events.push_back(schema::traceMemory(batch.time, batch.memory, batch.peakMemory));
     json::Value trace = json::Value::object();

@@ -46,6 +46,14 @@ QScrollArea* scrolled(QWidget* content, QWidget* parent)
     return area;
 }
 
+QVBoxLayout* makeColumn(QWidget* panel, int spacing)
+{
+    auto* column = new QVBoxLayout(new QWidget(panel));
+    column->setContentsMargins(12, 10, 12, 12);
+    column->setSpacing(spacing);
+    return column;
+}
+
 QScrollArea* fillWith(QWidget* panel, QWidget* content)
 {
     QScrollArea* area = scrolled(content, panel);

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QScrollArea>
 #include <QTableView>
+#include <QVBoxLayout>
 
 #include "models/document.h"
 #include "models/selection.h"
@@ -19,6 +20,7 @@ QLabel* wrapped(const QString& name, QWidget* parent);  // with line wrapping, s
 
 QLabel* title(const QString& name, QWidget* parent);       // the same, but large and bold
 QScrollArea* scrolled(QWidget* content, QWidget* parent);  // without a frame; `content` fills it
+QVBoxLayout* makeColumn(QWidget* panel, int spacing);      // with margins, in a widget for fillWith()
 // Fills a panel with `content`, which scrolls vertically if it does not fit, but never horizontally.
 QScrollArea* fillWith(QWidget* panel, QWidget* content);
 

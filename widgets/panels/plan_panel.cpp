@@ -120,14 +120,11 @@ QString planDetail(const models::Document& document)
 PlanPanel::PlanPanel(const Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
     setObjectName(QStringLiteral("plan"));
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(12, 10, 12, 12);
-    layout->setSpacing(6);
+    QVBoxLayout* const layout = makeColumn(this, 6);
     setupHeader(*layout);
     setupTables(*layout);
     layout->addStretch(1);
-    fillWith(this, content);
+    fillWith(this, layout->parentWidget());
     setupUndo();
     setupConnections();
     refresh();

@@ -127,7 +127,8 @@ void PhaseFeed::read(const models::RunLog* log)
         const models::PhasePoint& phase = log->phases()[m_read];
         m_timeline.append(
             phase.phase,
-            {.start = phase.start, .end = phase.start + phase.seconds, .stage = phase.stage, .batch = phase.batch});
+            {.start = phase.start, .end = phase.start + phase.seconds, .stage = phase.stage, .batch = phase.batch},
+            phase.device);
     }
     m_timeline.setPrologue(log->prologueSeconds());
     m_timeline.setEnd(log->elapsed(), log->state() == protocol::RunState::Finished);

@@ -10,10 +10,7 @@ namespace hopscope::panels {
 TradeOff::TradeOff(const Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
     setObjectName(QStringLiteral("tradeOff"));
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(12, 10, 12, 12);
-    layout->setSpacing(6);
+    QVBoxLayout* const layout = makeColumn(this, 6);
     m_state = wrapped(QStringLiteral("tradeOffState"), this);
     m_state->setProperty("muted", true);
     m_plot = new FrontPlot(this);
@@ -25,7 +22,7 @@ TradeOff::TradeOff(const Context& context, QWidget* parent) : Panel(parent), m_c
     layout->addWidget(m_state);
     layout->addWidget(m_table);
     layout->addStretch(1);
-    fillWith(this, content);
+    fillWith(this, layout->parentWidget());
     fitColumns(*m_table);
     using models::FrontColumn;
     new ColumnFold(*m_table, {static_cast<int>(FrontColumn::Stages), static_cast<int>(FrontColumn::Host),

@@ -72,16 +72,13 @@ QString comparisonLine(const schema::Explanation& explanation, const schema::Pla
 Why::Why(const Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
     setObjectName(QStringLiteral("why"));
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(12, 10, 12, 12);
-    layout->setSpacing(6);
+    QVBoxLayout* const layout = makeColumn(this, 6);
     m_state = wrapped(QStringLiteral("whyState"), this);
     m_state->setProperty("muted", true);
     layout->addWidget(m_state);
     setupTables(*layout);
     layout->addStretch(1);
-    fillWith(this, content);
+    fillWith(this, layout->parentWidget());
     setupConnections();
     refresh();
 }

@@ -5,7 +5,7 @@
 
 namespace hopscope::plots {
 
-Timeline::Timeline(QWidget* parent) : TimeView(parent)
+Timeline::Timeline(QWidget* parent) : TimeView(parent), m_lanes(protocol::phaseCount)
 {
     setObjectName(QStringLiteral("timeline"));
     setAccessibleName(tr("Pipeline: activity of each lane over time"));
@@ -18,26 +18,34 @@ QSize Timeline::sizeHint() const
 
 QSize Timeline::minimumSizeHint() const { return {160, sizeHint().height()}; }
 
-void Timeline::append(int phase, const Interval& interval)
+void Timeline::append(int phase, const Interval& interval, int device)
 {
-    const bool shown = isShown(phase);
-    m_lanes.at(static_cast<std::size_t>(phase)).append(interval);
-    if (!shown) updateGeometry();
+    const int before = rows(), lane = device * protocol::phaseCount + phase;
+    const auto needed = static_cast<std::size_t>((device + 1) * protocol::phaseCount);
+    if (m_lanes.size() < needed) m_lanes.resize(needed);
+    m_lanes.at(static_cast<std::size_t>(lane)).append(interval);
+    if (rows() != before) updateGeometry();
+}
+
+QString Timeline::titleOf(int lane) const
+{
+    const QString phase = phaseTitle(phaseOf(lane));
+    return lanes() > protocol::phaseCount ? tr("%1, GPU %2").arg(phase).arg(lane / protocol::phaseCount + 1) : phase;
 }
 
 // A run on a CPU copies nothing.
-bool Timeline::isShown(int phase) const
+bool Timeline::isShown(int lane) const
 {
-    const auto kind = static_cast<plan::Phase>(phase);
+    const auto kind = static_cast<plan::Phase>(phaseOf(lane));
     const bool copies = kind == plan::Phase::HostToDevice || kind == plan::Phase::DeviceToHost;
-    return !copies || !m_lanes.at(static_cast<std::size_t>(phase)).lane().intervals().empty();
+    return !copies || !m_lanes.at(static_cast<std::size_t>(lane)).lane().intervals().empty();
 }
 
-// Of the first phases, below the prologue's lane.
-int Timeline::rowOf(int phase) const
+// Of the first lanes, below the prologue's one.
+int Timeline::rowOf(int lane) const
 {
     int row = m_prologue > 0 ? 1 : 0;
-    for (int before = 0; before < phase; ++before) row += isShown(before) ? 1 : 0;
+    for (int before = 0; before < lane; ++before) row += isShown(before) ? 1 : 0;
     return row;
 }
 
@@ -52,7 +60,7 @@ void Timeline::setPrologue(double seconds)
 void Timeline::clear()
 {
     setPrologue(0);
-    for (PaintedLane& lane : m_lanes) lane.clear();
+    m_lanes = std::vector<PaintedLane>(protocol::phaseCount);
     updateGeometry();
     m_pointedAt.reset();
     showAllAgain();
@@ -61,15 +69,15 @@ void Timeline::clear()
 QRect Timeline::lanesRect(const QSize& size) const
 {
     int names = m_prologue > 0 ? fontMetrics().horizontalAdvance(tr("prologue")) : 0;
-    for (int phase = 0; phase < protocol::phaseCount; ++phase)
-        names = std::max(names, fontMetrics().horizontalAdvance(phaseTitle(phase)));
+    for (int lane = 0; lane < this->lanes(); ++lane)
+        names = std::max(names, fontMetrics().horizontalAdvance(titleOf(lane)));
     const int left = names + textGap;
     return {left, 0, std::max(1, size.width() - left - 2), std::max(1, size.height() - fontMetrics().height() - 4)};
 }
 
-QRect Timeline::laneRect(const QRect& lanes, int phase) const
+QRect Timeline::laneRect(const QRect& lanes, int lane) const
 {
-    return rowRect(lanes, rowOf(phase), rows(), fontMetrics().height());
+    return rowRect(lanes, rowOf(lane), rows(), fontMetrics().height());
 }
 
 QRect Timeline::prologueRect(const QSize& size) const
@@ -89,31 +97,31 @@ void Timeline::paintFigure(QPainter& painter, const QSize& size)
         paintName(painter, rowRect(lanes, 0, rows(), fontMetrics().height()), tr("prologue"), theme());
         painter.fillRect(prologueRect(size), selected().valid() ? faded(theme().structure, 0.35) : theme().structure);
     }
-    for (int phase = 0; phase < protocol::phaseCount; ++phase) {
-        if (!isShown(phase)) continue;
-        const QRect lane = laneRect(lanes, phase);
-        paintName(painter, lane, phaseTitle(phase), theme());
+    for (int lane = 0; lane < this->lanes(); ++lane) {
+        if (!isShown(lane)) continue;
+        const QRect rect = laneRect(lanes, lane);
+        paintName(painter, rect, titleOf(lane), theme());
         painter.save();
-        painter.setClipRect(lane);
-        paintLane(painter, lane, phase);
+        painter.setClipRect(rect);
+        paintLane(painter, rect, lane);
         painter.restore();
     }
     paintAxis(painter, lanes);
 }
 
-void Timeline::paintLane(QPainter& painter, const QRect& rect, int phase)
+void Timeline::paintLane(QPainter& painter, const QRect& rect, int lane)
 {
-    PaintedLane& lane = m_lanes[static_cast<std::size_t>(phase)];
-    if (lane.isSparse(range(), rect.width())) paintBars(painter, rect, phase);
-    else lane.paintCoverage(painter, rect, range(), theme().phases.value(phase, theme().accent));
+    PaintedLane& painted = m_lanes[static_cast<std::size_t>(lane)];
+    if (painted.isSparse(range(), rect.width())) paintBars(painter, rect, lane);
+    else painted.paintCoverage(painter, rect, range(), theme().phases.value(phaseOf(lane), theme().accent));
 }
 
-void Timeline::paintBars(QPainter& painter, const QRect& rect, int phase) const
+void Timeline::paintBars(QPainter& painter, const QRect& rect, int lane) const
 {
-    const QColor colour = theme().phases.value(phase, theme().accent);
+    const QColor colour = theme().phases.value(phaseOf(lane), theme().accent);
     const auto [from, to] = range();
-    const Lane& lane = m_lanes[static_cast<std::size_t>(phase)].lane();
-    for (const Bar& bar : barsOf(lane, from, to, rect.left(), rect.width())) {
+    const Lane& intervals = m_lanes[static_cast<std::size_t>(lane)].lane();
+    for (const Bar& bar : barsOf(intervals, from, to, rect.left(), rect.width())) {
         const bool pale = selected().valid() && bar.interval->stage != selected();
         const QRectF shape(bar.left, rect.top(), bar.width, rect.height());
         painter.fillRect(shape, pale ? faded(colour, 0.35) : colour);
@@ -125,13 +133,13 @@ void Timeline::paintBars(QPainter& painter, const QRect& rect, int phase) const
     }
 }
 
-const Interval* Timeline::intervalAt(const QPoint& at, int* phase) const
+const Interval* Timeline::intervalAt(const QPoint& at, int* lane) const
 {
     const QRect lanes = lanesRect(size());
-    for (int lane = 0; lane < protocol::phaseCount; ++lane) {
-        if (!isShown(lane) || !laneRect(lanes, lane).contains(at)) continue;
-        if (phase != nullptr) *phase = lane;
-        return m_lanes[static_cast<std::size_t>(lane)].lane().at(momentAt(at));
+    for (int each = 0; each < this->lanes(); ++each) {
+        if (!isShown(each) || !laneRect(lanes, each).contains(at)) continue;
+        if (lane != nullptr) *lane = each;
+        return m_lanes[static_cast<std::size_t>(each)].lane().at(momentAt(at));
     }
     return nullptr;
 }
@@ -141,19 +149,19 @@ QString Timeline::describe(const QPoint& at) const
     if (prologueRect(size()).contains(at))
         return tr("prologue: values that depend on the graph alone, computed once\n%1")
             .arg(valueLabel(m_prologue, Unit::Seconds));
-    int phase = 0;
-    const Interval* interval = intervalAt(at, &phase);
+    int lane = 0;
+    const Interval* interval = intervalAt(at, &lane);
     if (interval == nullptr) return {};
     QString text = tr("%1 · stage %2 · batch %3\n%4 at %5")
-                       .arg(phaseTitle(phase))
+                       .arg(titleOf(lane))
                        .arg(interval->stage.number)
                        .arg(interval->batch)
                        .arg(valueLabel(interval->end - interval->start, Unit::Seconds),
                             valueLabel(interval->start, Unit::Seconds));
-    std::vector<const Lane*> lanes;
-    for (const PaintedLane& lane : m_lanes) lanes.push_back(&lane.lane());
-    for (const auto& [lane, other] : atOnce(lanes, momentAt(at), static_cast<std::size_t>(phase)))
-        text += tr("\nat the same time: %1 of batch %2").arg(phaseTitle(static_cast<int>(lane))).arg(other->batch);
+    std::vector<const Lane*> all;
+    for (const PaintedLane& painted : m_lanes) all.push_back(&painted.lane());
+    for (const auto& [number, other] : atOnce(all, momentAt(at), static_cast<std::size_t>(lane)))
+        text += tr("\nat the same time: %1 of batch %2").arg(titleOf(static_cast<int>(number))).arg(other->batch);
     return text;
 }
 
@@ -183,10 +191,10 @@ QString Timeline::csv() const
 {
     QString lines = QStringLiteral("phase,stage,batch,start,seconds\n");
     if (m_prologue > 0) lines += QStringLiteral("prologue,0,0,0,%1\n").arg(m_prologue, 0, 'g', 9);
-    for (std::size_t phase = 0; phase < m_lanes.size(); ++phase)
-        for (const Interval& interval : m_lanes[phase].lane().intervals())
+    for (int lane = 0; lane < lanes(); ++lane)
+        for (const Interval& interval : m_lanes[static_cast<std::size_t>(lane)].lane().intervals())
             lines += QStringLiteral("%1,%2,%3,%4,%5\n")
-                         .arg(QString::fromLatin1(protocol::phaseName(phase)))
+                         .arg(QString::fromLatin1(protocol::phaseName(phaseOf(lane))))
                          .arg(interval.stage.number)
                          .arg(interval.batch)
                          .arg(interval.start, 0, 'g', 9)

@@ -1,6 +1,6 @@
 #pragma once
 
-// Shows the lanes of the pipeline over time: the prologue and one lane per phase. On a GPU, several batches are
+// Shows the lanes of the pipeline over time: the prologue and one lane per phase, for each GPU. On a GPU, several batches are
 // processed at once, each in a different lane. Lanes of copies appear with the first copy. The timeline paints exact
 // bars while there are few, with the numbers of their batches if there is room, otherwise the share of busy time in
 // each pixel. The batch under the pointer is marked wherever bars are painted.
@@ -18,7 +18,8 @@ class Timeline : public TimeView {
 public:
     explicit Timeline(QWidget* parent = nullptr);
 
-    void append(int phase, const Interval& interval);           // call refresh() afterwards
+    // `device` is the place of a GPU among several, from 0. Call refresh() afterwards.
+    void append(int phase, const Interval& interval, int device = 0);
     void setPrologue(double seconds);                           // from the start of the run; 0: no lane
     [[nodiscard]] QRect prologueRect(const QSize& size) const;  // of its visible part; empty if there is none
     void clear();
@@ -37,17 +38,20 @@ protected:
     void pointAtNothing() override { pointAt(nullptr); }
 
 private:
-    [[nodiscard]] QRect laneRect(const QRect& lanes, int phase) const;
-    [[nodiscard]] bool isShown(int phase) const;
-    [[nodiscard]] int rowOf(int phase) const;
-    [[nodiscard]] int rows() const { return rowOf(protocol::phaseCount); }
-    [[nodiscard]] const Interval* intervalAt(const QPoint& at, int* phase = nullptr) const;
-    void paintLane(QPainter& painter, const QRect& rect, int phase);
-    void paintBars(QPainter& painter, const QRect& rect, int phase) const;
+    [[nodiscard]] static int phaseOf(int lane) { return lane % protocol::phaseCount; }
+    [[nodiscard]] int lanes() const { return static_cast<int>(m_lanes.size()); }
+    [[nodiscard]] QString titleOf(int lane) const;
+    [[nodiscard]] QRect laneRect(const QRect& lanes, int lane) const;
+    [[nodiscard]] bool isShown(int lane) const;
+    [[nodiscard]] int rowOf(int lane) const;
+    [[nodiscard]] int rows() const { return rowOf(lanes()); }
+    [[nodiscard]] const Interval* intervalAt(const QPoint& at, int* lane = nullptr) const;
+    void paintLane(QPainter& painter, const QRect& rect, int lane);
+    void paintBars(QPainter& painter, const QRect& rect, int lane) const;
     void pointAt(const Interval* interval);
     [[nodiscard]] bool pointedAt(const Interval& interval) const;
 
-    std::array<PaintedLane, protocol::phaseCount> m_lanes;
+    std::vector<PaintedLane> m_lanes;  // of the phases, GPU by GPU
     double m_prologue = 0;
     std::optional<Interval> m_pointedAt;  // its batch is marked in all lanes that show bars
 };

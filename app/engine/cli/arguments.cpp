@@ -242,9 +242,9 @@ void addBench(CLI::App& app, Parsed& parsed)
                                    "hopscope-engine bench machine\n"
                                    "hopscope-engine bench machine --device cuda");
     startGroup(machine, base::nameOf(base::Group::Execution));
-    CLI::Option* const device =
-        machine.add_option("--device", parsed.machine.device,
-                           "Device to measure: auto, cpu, cuda or cuda:N; without it the CPU and every GPU");
+    CLI::Option* const device = machine.add_option(
+        "--device", parsed.machine.device,
+        "Device to measure: auto, cpu, cuda, cuda:N, or several GPUs; without it the CPU and every GPU");
     proposeDevices(*device->type_name("DEVICE"));
 }
 

@@ -87,8 +87,7 @@ base::Result<std::vector<std::string>> devicesOf(const MachineCommand& command)
     }
     const base::Result<std::string> device = executor::resolveDevice(command.device);
     if (!device) return base::forward(device);
-    ids.push_back(*device);
-    return ids;
+    return executor::devicesOf(*device);
 }
 
 }  // namespace

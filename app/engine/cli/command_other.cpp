@@ -3,7 +3,6 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
-#include "cli/table.h"
 #include "graph/safetensors.h"
 #include "server/front.h"
 #include "server/worker_front.h"

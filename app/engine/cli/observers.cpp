@@ -83,8 +83,10 @@ void TraceObserver::batchFinished(const executor::BatchEvent& batch)
 
 void TraceObserver::phaseFinished(const executor::PhaseEvent& phase)
 {
-    emit(schema::tracePhase(static_cast<std::size_t>(phase.phase), phase.stage, phase.batch, phase.start,
-                            phase.seconds));
+    if (phase.device > 0 && m_devices.insert(phase.device).second)
+        for (const json::Value& lane : schema::traceLanes(phase.device)) emit(lane);
+    emit(schema::tracePhase(static_cast<std::size_t>(phase.phase), phase.stage, phase.batch, phase.start, phase.seconds,
+                            phase.device));
     m_now = std::max(m_now, phase.start + phase.seconds);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ private:
     bool m_first = true;
     double m_now = 0;  // the latest end of a phase, used for events without a time of their own
     double m_stageStart = 0;
+    std::set<int> m_devices;  // beyond the first, whose lanes have names
 };
 
 // Passes every event to each observer, in order.

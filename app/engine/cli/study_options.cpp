@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "cli/command_tree.h"
-#include "cli/option_values.h"
 
 namespace hopscope::engine {
 

@@ -5,7 +5,6 @@
 #include "pipeline/files/text_file.h"
 #include "pipeline/publishing/export_folder.h"
 #include "pipeline/running/execute.h"
-#include "schema/documents.h"
 #include "version.h"
 
 namespace hopscope::engine {

@@ -1,6 +1,5 @@
 #include "server/front.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/folder.h"
@@ -12,7 +11,6 @@
 #include "server/exports.h"
 #include "server/machine.h"
 #include "server/relay.h"
-#include "server/server.h"
 
 namespace hopscope::engine {
 

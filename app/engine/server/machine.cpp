@@ -17,7 +17,8 @@ Outcome measureRates(const protocol::MeasureRates& query, const std::string& fol
 {
     const base::Result<std::string> device = executor::resolveDevice(query.device);
     if (!device) return failed(device.error());
-    const auto machine = executor::measureMachine(*device, folder, call.progress, call.stop);
+    const auto machine =
+        executor::measureMachine(executor::devicesOf(*device).front(), folder, call.progress, call.stop);
     if (!machine) return failed(machine.error());
     const pipeline::KnownMachine known{.rates = *machine, .measured = true, .runs = 0};
     if (const base::Status kept = pipeline::keepMachine(known); !kept) return failed(kept.error());
@@ -28,7 +29,8 @@ Outcome forgetRates(const protocol::ForgetRates& query)
 {
     const base::Result<std::string> device = executor::resolveDevice(query.device);
     if (!device) return failed(device.error());
-    if (const base::Status gone = pipeline::forgetMachine(*device); !gone) return failed(gone.error());
+    if (const base::Status gone = pipeline::forgetMachine(executor::devicesOf(*device).front()); !gone)
+        return failed(gone.error());
     return schema::machineRatesValue(pipeline::ratesOf(pipeline::knownMachine(*device)));
 }
 

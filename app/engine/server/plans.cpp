@@ -1,4 +1,3 @@
-#include "pipeline/machine/devices.h"
 #include "pipeline/planning/explanation.h"
 #include "pipeline/planning/memory_fit.h"
 #include "pipeline/planning/prediction.h"

@@ -97,7 +97,8 @@ void ServedRun::phaseFinished(const executor::PhaseEvent& event)
                               .batch = event.batch,
                               .phase = event.phase,
                               .start = std::max(0.0, event.start - paused),
-                              .seconds = std::max(0.0, event.seconds - within)});
+                              .seconds = std::max(0.0, event.seconds - within),
+                              .device = event.device});
 }
 
 void ServedRun::note(const std::string& sentence) { tell(protocol::NoteEvent{sentence}); }

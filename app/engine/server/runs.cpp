@@ -2,8 +2,6 @@
 
 #include <filesystem>
 
-#include "pipeline/machine/machine.h"
-
 namespace hopscope::engine {
 
 namespace {

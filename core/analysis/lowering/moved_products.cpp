@@ -167,39 +167,6 @@ private:
     const Op& m_op;
 };
 
-// ---- products
-
-struct Product {
-    ValueId input, weight;
-    std::optional<Arg> bias;
-};
-
-std::optional<Product> productOf(const Op& op)
-{
-    const auto of = [&](const char* input, const char* weight, std::optional<Arg> bias) -> std::optional<Product> {
-        const auto x = valueOf(op, input), w = valueOf(op, weight);
-        return x && w ? std::optional(Product{*x, *w, std::move(bias)}) : std::nullopt;
-    };
-    if (op.name == "aten::linear") {
-        const Arg* const bias = ir::argument(op, "bias");
-        return of("input", "weight", bias && !bias->none() ? std::optional(*bias) : std::nullopt);
-    }
-    if (op.name == "aten::mm") return of("self", "mat2", std::nullopt);
-    if (op.name == "aten::matmul") return of("self", "other", std::nullopt);
-    const bool sum = op.name == "aten::addmm" && isNumber(op, "beta", 1, true) && isNumber(op, "alpha", 1, true);
-    return sum ? of("mat1", "mat2", *ir::argument(op, "self")) : std::nullopt;
-}
-
-// Parameters, constants and views of them: the same for the whole run, and there before everything else.
-bool isWeight(const Program& program, ValueId v)
-{
-    const Op* const op = producerOf(program, v);
-    if (!op) return program.value(v).origin != ir::Origin::Input;
-    bool all = operators::isView(op->name);
-    ir::forEachOperand(*op, [&](ir::Slot, ValueId operand) { all = all && isWeight(program, operand); });
-    return all;
-}
-
 // ---- paths
 
 class Finder {
@@ -279,6 +246,31 @@ private:
 };
 
 }  // namespace
+
+std::optional<Product> productOf(const ir::Op& op)
+{
+    const auto of = [&](const char* input, const char* weight, std::optional<Arg> bias) -> std::optional<Product> {
+        const auto x = valueOf(op, input), w = valueOf(op, weight);
+        return x && w ? std::optional(Product{*x, *w, std::move(bias)}) : std::nullopt;
+    };
+    if (op.name == "aten::linear") {
+        const Arg* const bias = ir::argument(op, "bias");
+        return of("input", "weight", bias && !bias->none() ? std::optional(*bias) : std::nullopt);
+    }
+    if (op.name == "aten::mm") return of("self", "mat2", std::nullopt);
+    if (op.name == "aten::matmul") return of("self", "other", std::nullopt);
+    const bool sum = op.name == "aten::addmm" && isNumber(op, "beta", 1, true) && isNumber(op, "alpha", 1, true);
+    return sum ? of("mat1", "mat2", *ir::argument(op, "self")) : std::nullopt;
+}
+
+bool isWeight(const ir::Program& program, ir::ValueId v)
+{
+    const Op* const op = producerOf(program, v);
+    if (!op) return program.value(v).origin != ir::Origin::Input;
+    bool all = operators::isView(op->name);
+    ir::forEachOperand(*op, [&](ir::Slot, ValueId operand) { all = all && isWeight(program, operand); });
+    return all;
+}
 
 std::vector<std::string> carriedArguments(const ir::Program& program, const ir::Op& op)
 {

@@ -23,6 +23,19 @@ struct MovedProduct {
     std::int64_t in = 0, out = 0;
 };
 
+// A product of rows with a matrix, plus a bias.
+struct Product {
+    ir::ValueId input, weight;
+    std::optional<ir::Arg> bias;  // none: nothing is added
+};
+
+// Returns the operands of an operator that is such a product; none for other operators.
+std::optional<Product> productOf(const ir::Op& op);
+
+// True for parameters, constants and views of them: they are the same for the whole run, and exist before everything
+// else.
+bool isWeight(const ir::Program& program, ir::ValueId v);
+
 // Returns the products that make rows narrower, in the order of their operators. Their `inner` values are disjoint.
 // Linear in the operators.
 std::vector<MovedProduct> movedProducts(const ir::Program& program);

@@ -208,7 +208,11 @@ private:
 Reassociation recordOf(const ir::Program& program, const MovedProduct& product)
 {
     const Op& op = program.op(product.product);
-    return {.place = ir::describeOp(op), .module = ir::modulePath(op.modules), .in = product.in, .out = product.out};
+    return {.place = ir::describeOp(op),
+            .module = ir::modulePath(op.modules),
+            .in = product.in,
+            .out = product.out,
+            .gathered = false};
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
         {"remainder.Scalar", {{"self", T}, {"other", N}}},
         {"logical_and", {{"self", T}, {"other", T}}},
         {"mul.Scalar", {{"self", T}, {"other", N}}},
+        {"slice.Tensor", {{"self", T}, {"dim", I}, {"start", I}, {"end", I}, {"step", I}}},
         {"select.int", {{"self", T}, {"dim", I}, {"index", I}}},
         {"stack", {{"tensors", ArgType::TensorList}, {"dim", I}}},
         {"cat", {{"tensors", ArgType::TensorList}, {"dim", I}}},

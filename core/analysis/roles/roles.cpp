@@ -35,7 +35,7 @@ base::Status applyOverrides(Draft& draft, const Overrides& overrides, const Para
             item->role.overridden = item->forced = true;
             continue;
         }
-        if (parameters.contains(name)) {
+        if (rowsOfWeight(parameters, name)) {
             draft.schema.roles[name] = role;
             draft.schema.roles[name].overridden = true;
             continue;
@@ -60,7 +60,7 @@ base::Status checkParameters(Draft& draft, const Parameters& parameters)
                           : role.kind == RoleKind::Edge ? relationNamed(draft, role.first) != nullptr
                                                         : role.kind == RoleKind::Plain || role.kind == RoleKind::Graph;
         const bool loose = role.kind == RoleKind::Node && good && !draft.nodes.has(role.first);
-        if (loose) draft.nodes.addLoose(role.first, parameters.at(name));
+        if (loose) draft.nodes.addLoose(role.first, rowsOfWeight(parameters, name).value_or(0));
         if (good) continue;
         if (role.kind == RoleKind::Key || role.kind == RoleKind::Index)
             return base::fail(ErrorCode::Input, "--role " + name + ": a parameter holds rows, not row numbers",
@@ -204,6 +204,19 @@ bool isNodeTable(const InputSchema& schema, const std::string& table)
         if (const InputRows rows = rowsOf(role); rows.kind == TableKind::Node && rows.table == table) return true;
     }
     return false;
+}
+
+std::optional<std::int64_t> rowsOfWeight(const std::map<std::string, std::int64_t>& parameters, const std::string& name)
+{
+    if (const auto whole = parameters.find(name); whole != parameters.end()) return whole->second;
+    std::int64_t rows = 0;
+    for (std::size_t from = 0, plus = 0; plus != std::string::npos; from = plus + 1) {
+        plus = name.find('+', from);
+        const auto part = parameters.find(name.substr(from, plus == std::string::npos ? plus : plus - from));
+        if (part == parameters.end()) return std::nullopt;
+        rows += part->second;
+    }
+    return rows;
 }
 
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text)

@@ -164,6 +164,11 @@ bool isNodeTable(const InputSchema& schema, const std::string& table);
 // whether an index is [2, E] or [E, 2]; its shape does.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
 
+// Returns the number of rows of a weight: one of the `parameters`, or several that the model concatenates along their
+// rows ("user.weight+item.weight"); nullopt for other names.
+std::optional<std::int64_t> rowsOfWeight(const std::map<std::string, std::int64_t>& parameters,
+                                         const std::string& name);
+
 // Roles that inferSchema() takes as given, by data key or name of a weight.
 using Overrides = std::map<std::string, InputRole>;
 
@@ -173,7 +178,7 @@ base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
 // Infers the schema of `inputs`, given overrides. Reads shapes, dtypes and the numbers of integer vectors and matrices
 // (linear in their size). Fails with Input if sizes contradict each other, or if ids are negative or out of range
 // (naming the first bad position and the count). Also fails if an override does not fit its input, or names neither an
-// input nor one of the model's `parameters` (dotted names and numbers of rows). Parameters may be declared as tables of
+// input nor one of the model's `parameters` (dotted names and numbers of rows; rowsOfWeight()). Parameters may be declared as tables of
 // the data: a table that only ids point into has as many rows as its weight. If the first dimension of a feature is
 // smaller than the ids of edges require, its rows lie along the first dimension that is large enough. Edges that an
 // input points to (the reverse of each edge, pairs of edges) are a node table; so are rows that are requested by

@@ -15,6 +15,10 @@ namespace hopscope::analysis {
 base::Result<base::TensorMap> cutSample(const base::TensorMap& inputs, const InputSchema& schema,
                                         std::int64_t nodes = 300, std::uint64_t seed = 1);
 
+// Returns the sample with as many rows and columns in its sparse matrices as those of `inputs` have, and with the same
+// entries, for models with a weight that has a row for each of these. Empty if there are no sparse matrices.
+base::TensorMap withWholeMatrices(base::TensorMap sample, const base::TensorMap& inputs);
+
 // How a sample treats numbers in the data from which a model may derive a count, as in int(batch.max()) + 1.
 enum class Numbers : std::uint8_t {
     Renumbered,  // omits graphs without a node in the sample

@@ -16,9 +16,6 @@
 
 namespace hopscope::executor {
 
-using ir::RowClass;
-using ir::RowKind;
-
 namespace {
 
 [[noreturn]] void raiseWrongSize(const analysis::Analysis& a, const Instruction& i, ir::ValueId value, std::size_t d)
@@ -440,7 +437,7 @@ void Batch::collect(StagingChunk* chunk)
         }
         if (!m_feed.follow(w.value, w.rows)) timed(Phase::Block, [&] { return m_feed.rowNumbers(w.value, w.rows); });
     }
-    if (!chunk || !m_session.options.journal) return;
+    if (!chunk || !m_session.steady()) return;
     for (auto& [op, contribution] : m_contributions)
         for (at::Tensor* const t : {&contribution.value, &contribution.spread})
             if (t->defined()) *t = downloaded(*t, *chunk);

@@ -31,8 +31,8 @@ public:
     void uploadStructure();
     // Executes all instructions. Nothing is stored or merged yet, so a batch that runs out of memory can be redone.
     void compute();
-    // Collects the rows to be stored; on a GPU, queues their download into the chunk, and with a journal also that of
-    // the contributions to reductions.
+    // Collects the rows to be stored; on a GPU, queues their download into the chunk, and in a steady session also that
+    // of the contributions to reductions.
     void collect(StagingChunk* chunk);
     // Returns the batch's contributions to the reductions of the loop. Merging them is a separate step, since they are
     // merged in the order of the batches, which may be computed in any order.

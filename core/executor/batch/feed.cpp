@@ -11,7 +11,6 @@
 namespace hopscope::executor {
 
 using ir::RowClass;
-using ir::RowKind;
 
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include "executor/device/cuda_list.h"
 #include "executor/device/memory_fraction.h"
+#include "gpu/driver.h"
 
 namespace hopscope::executor {
 
@@ -40,6 +41,11 @@ public:
     bool limitMemory(c10::DeviceIndex device, std::int64_t bytes) const override
     {
         return limitCudaMemory(device, bytes);
+    }
+
+    [[nodiscard]] bool reaches(c10::DeviceIndex from, c10::DeviceIndex to) const override
+    {
+        return gpu::reaches(from, to);
     }
 
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override

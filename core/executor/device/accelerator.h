@@ -30,6 +30,8 @@ public:
     // LibTorch accepts a limit only before the first allocation, which has already happened; the executor then checks
     // the reserved bytes itself.
     virtual bool limitMemory(c10::DeviceIndex device, std::int64_t bytes) const = 0;
+    // Returns whether a device can write to the memory of another one.
+    [[nodiscard]] virtual bool reaches(c10::DeviceIndex from, c10::DeviceIndex to) const = 0;
     // Calls kernels::segmentCuda, or its replacement in tests, on the current device.
     virtual int segment(const kernels::SegmentArguments& arguments, void* stream) const = 0;
     // The same for kernels::stripCuda.

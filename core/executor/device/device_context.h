@@ -87,7 +87,8 @@ private:
 // Returns the part of a GPU's budget that batches may use while `held` bytes are held outside of them; at least 1.
 double leftToBatches(double budget, double held, std::optional<std::int64_t> limit);
 
-// Returns LibTorch's device for a name such as "cuda:1", with the device type of the accelerator.
+// Returns LibTorch's device for a name such as "cuda:1", with the device type of the accelerator. Of a list, it returns
+// the first one.
 c10::Device deviceNamed(const std::string& device);
 
 }  // namespace hopscope::executor

@@ -32,10 +32,10 @@ std::string whatThereIs(const std::vector<DeviceInfo>& gpus)
     return text + (gpus.size() == 1 ? " is the only one" : " are the only usable ones");
 }
 
-std::string joined(const std::vector<std::string>& sentences)
+std::string joined(const std::vector<std::string>& parts, const std::string& separator)
 {
     std::string text;
-    for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
+    for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
     return text;
 }
 
@@ -51,7 +51,7 @@ std::string whyNot(const std::string& wanted, const GpuListing& gpus)
     if (!namesGpu(wanted)) return "unknown device " + wanted;
     if (!gpus.usable.empty())
         return "there is no GPU " + wanted + " here that can be used: " + whatThereIs(gpus.usable);
-    if (!gpus.missing.empty()) return "no GPU can be used: " + joined(gpus.missing);
+    if (!gpus.missing.empty()) return "no GPU can be used: " + joined(gpus.missing, "; ");
     return "there is no GPU " + wanted + " here";
 }
 
@@ -66,14 +66,49 @@ std::vector<DeviceInfo> listDevices()
     return devices;
 }
 
-base::Result<std::string> resolveDevice(const std::string& wanted)
+std::vector<std::string> devicesOf(const std::string& devices)
 {
-    if (wanted == "cpu") return wanted;
+    std::vector<std::string> found{""};
+    for (const char c : devices)
+        if (c == ',') found.emplace_back();
+        else found.back() += c;
+    return found;
+}
+
+namespace {
+
+constexpr const char* devicesHint = "use --device auto, cpu, cuda, cuda:N, or several GPUs, as in cuda:0,cuda:1";
+
+base::Result<std::string> resolveOne(const std::string& wanted)
+{
     const GpuListing gpus = listGpus();
     if (wanted == "auto" && gpus.usable.empty()) return std::string("cpu");
     if ((wanted == "auto" || wanted == "cuda") && !gpus.usable.empty()) return gpus.usable.front().id;
     if (std::ranges::any_of(gpus.usable, [&](const DeviceInfo& gpu) { return gpu.id == wanted; })) return wanted;
-    return base::fail(base::ErrorCode::Usage, whyNot(wanted, gpus), "use --device auto, cpu, cuda or cuda:N");
+    return base::fail(base::ErrorCode::Usage, whyNot(wanted, gpus), devicesHint);
+}
+
+}  // namespace
+
+base::Result<std::string> resolveDevice(const std::string& wanted)
+{
+    if (wanted == "cpu") return wanted;
+    const std::vector<std::string> names = devicesOf(wanted);
+    if (names.size() == 1) return resolveOne(wanted);
+    std::vector<std::string> found;
+    for (const std::string& name : names) {
+        if (name.empty())
+            return base::fail(base::ErrorCode::Usage, "a name is missing in the list of devices " + wanted, devicesHint);
+        if (name == "cpu" || name == "auto")
+            return base::fail(base::ErrorCode::Usage,
+                              "several devices must be GPUs, and " + name + " is not the name of one", devicesHint);
+        base::Result<std::string> gpu = resolveOne(name);
+        if (!gpu) return gpu;
+        if (std::ranges::find(found, *gpu) != found.end())
+            return base::fail(base::ErrorCode::Usage, *gpu + " is named twice", "name each GPU once");
+        found.push_back(std::move(*gpu));
+    }
+    return joined(found, ",");
 }
 
 }  // namespace hopscope::executor

@@ -51,20 +51,20 @@ TableUpload::Place& TableUpload::next()
     return place;
 }
 
-at::Tensor TableUpload::copy(const at::Tensor& host)
+at::Tensor TableUpload::copy(const at::Tensor& host, std::int64_t first, std::int64_t end)
 {
     const at::Tensor there = m_device.allocate(host.sizes(), host.scalar_type());
     if (host.numel() == 0) return there;
     const at::Tensor bytes = there.view({-1}).view(at::kByte);
     const graph::MappedSource source(host.const_data_ptr());
-    for (std::int64_t first = 0; first < bytes.numel();) {
+    while (first < end) {
         if (m_stop.stop_requested()) raise(base::ErrorCode::Cancelled, "cancelled");
         Place& place = next();
-        const std::int64_t count = std::min(place.memory.capacity(), bytes.numel() - first);
+        const std::int64_t count = std::min(place.memory.capacity(), end - first);
         const at::Tensor piece = place.memory.take({count}, at::kByte);
         auto* const to = static_cast<std::byte*>(piece.mutable_data_ptr());
-        at::parallel_for(0, count, readAtOnce, [&](std::int64_t from, std::int64_t end) {
-            source.copy(first + from, end - from, to + from);
+        at::parallel_for(0, count, readAtOnce, [&](std::int64_t from, std::int64_t last) {
+            source.copy(first + from, last - from, to + from);
         });
         m_device.uploadInto(bytes.narrow(0, first, count), piece);
         place.copied.emplace(m_device.mark(Lane::Upload));

@@ -23,7 +23,9 @@ public:
     [[nodiscard]] bool pinned() const;
     // Returns the table on the device; `host` must be contiguous, and is no longer needed afterwards. Operators may use
     // it after order(Upload, Compute). Raises Cancelled if a stop is requested.
-    at::Tensor copy(const at::Tensor& host);
+    at::Tensor copy(const at::Tensor& host) { return copy(host, 0, static_cast<std::int64_t>(host.nbytes())); }
+    // Copies only these of its bytes; the others have no value yet.
+    at::Tensor copy(const at::Tensor& host, std::int64_t first, std::int64_t end);
     // Waits for all copies, and gives the pinned memory back to the system. No tables may be copied afterwards.
     void finish();
 

@@ -8,7 +8,6 @@
 #include "analysis/stored.h"
 #include "executor/calls/number.h"
 #include "executor/device/device_context.h"
-#include "executor/loop/batching.h"
 
 namespace hopscope::forecast {
 

@@ -95,7 +95,7 @@ private:
     static executor::Options on(const std::string& device)
     {
         executor::Options options;
-        options.device = device;
+        options.device = executor::devicesOf(device).front();
         return options;
     }
 

@@ -30,14 +30,6 @@ double share(std::int64_t bytes, const StagingChunk& chunk)
     return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(chunk.capacity(), 1));
 }
 
-// The destinations from a position on, up to the end of their range.
-Destinations restFrom(std::int64_t position, const Ranges& ranges)
-{
-    auto range = ranges.begin();
-    for (; position >= range->count; ++range) position -= range->count;
-    return {range->first + position, range->count - position};
-}
-
 // In memory of their own: those of a batch are in its slot.
 Contributions kept(Contributions contributions)
 {
@@ -69,10 +61,10 @@ struct Flow::Slot {
     Span upload, compute, download;
 };
 
-Flow::Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, Ranges ranges)
+Flow::Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, BatchOrder& order, Ranges ranges)
     : m_session(session),
       m_sizer(sizer),
-      m_books(books),
+      m_order(order),
       m_all(session, program),
       m_ranges(std::move(ranges)),
       m_count(sizeOf(m_ranges)),
@@ -81,6 +73,8 @@ Flow::Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopB
       m_fixed(m_tiled || session.options.batch),
       m_anchor(session.device.mark(Lane::Compute))
 {
+    std::int64_t position = 0;
+    for (const Destinations& range : m_ranges) m_starts.push_back(std::exchange(position, position + range.count));
     for (StagingRing::Place& place : session.ring->places()) {
         m_slots.push_back(std::make_unique<Slot>(session, program, place));
         m_free.push_back(m_slots.back().get());
@@ -116,7 +110,7 @@ void Flow::run()
         throw;
     }
     stopThreads();
-    m_session.report.rowNumbers += m_numbers;
+    m_order.numbered(m_numbers);
 }
 
 void Flow::stopThreads()
@@ -169,13 +163,20 @@ void Flow::prepareAll()
     }
 }
 
+// The destinations from a position on, up to the end of their range.
+Destinations Flow::restFrom(std::int64_t position) const
+{
+    const auto at = static_cast<std::size_t>(std::ranges::upper_bound(m_starts, position) - m_starts.begin()) - 1;
+    const std::int64_t before = position - m_starts[at];
+    return {m_ranges[at].first + before, m_ranges[at].count - before, m_all.order()};
+}
+
 // Takes a smaller batch than wanted if its rows exceed the pinned memory. Numbering the rows of a batch that does not
 // fit is lost work, so the size is chosen by the rows per byte of the batch before.
 void Flow::prepare(Slot& slot, std::int64_t position)
 {
     slot.position = position;
-    Destinations batch = restFrom(position, m_ranges);
-    batch.order = m_all.order();
+    Destinations batch = restFrom(position);
     batch.count = m_sizer.next(batch.first, batch.count, batch.order);
     const auto shrunk = [&] { return m_sizer.within(batch, fullSlot / m_fullnessPerRow); };
     if (m_fullnessPerRow > 0 && !m_fixed) batch.count = shrunk();
@@ -275,8 +276,8 @@ bool Flow::launch(Slot& slot)
     return true;
 }
 
-// Merging comes last: from then on the batch counts. With a journal, contributions are merged on the host, once the batch
-// is written: totals that are recorded end with it.
+// Merging comes last: from then on the batch counts. Contributions are merged on the host once the batch is written, if
+// totals that are recorded end with it, or if several GPUs compute them.
 void Flow::queue(Slot& slot)
 {
     DeviceContext& device = m_session.device;
@@ -292,7 +293,7 @@ void Flow::queue(Slot& slot)
     slot.batch.collect(&slot.memory.down);
     slot.download.end = device.mark(Lane::Download);
     device.checkLimit();
-    if (!m_session.options.journal) mergeInto(m_session, slot.batch.takeContributions());
+    if (!m_session.steady()) mergeInto(m_session, slot.batch.takeContributions());
     slot.batch.letGo();
 }
 
@@ -335,8 +336,9 @@ void Flow::accountWritten()
         m_written.pop_front();
         lock.unlock();
         m_accounted += slot.destinations.count;
-        if (m_session.options.journal) mergeInto(m_session, kept(slot.batch.takeContributions()));
-        m_books.account(figuresOf(slot.batch, slot.block, slot.rows, slot.held, std::move(slot.parts)));
+        BatchFigures figures = figuresOf(slot.batch, slot.block, slot.rows, slot.held, std::move(slot.parts));
+        figures.device = static_cast<int>(m_session.number);
+        m_order.finished(std::move(figures), kept(slot.batch.takeContributions()));
         slot.batch.clear();
         lock.lock();
         release(slot);
@@ -367,7 +369,7 @@ void Flow::redo(Slot& slot)
     while (!m_underWay.empty()) retire();
     m_session.device.synchronize();
     slot.batch.clear();
-    m_books.tooLarge(m_sizer, failed);
+    m_order.tooLarge(m_sizer, failed);
     if (m_tiled) m_mostUnderWay = 1;
     const std::lock_guard lock(m_mutex);
     ++m_epoch;

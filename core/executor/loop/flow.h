@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "executor/device/staging.h"
-#include "executor/loop/loop.h"
+#include "executor/loop/batch_order.h"
 #include "executor/overlap.h"
 #include "executor/rows/ranges.h"
 
@@ -29,8 +29,8 @@ namespace hopscope::executor {
 
 class Flow {
 public:
-    // `ranges` contains the destinations to be computed, in ascending order.
-    Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, Ranges ranges);
+    // `ranges` contains the destinations to be computed, in ascending order; `order` takes the finished batches.
+    Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, BatchOrder& order, Ranges ranges);
     ~Flow();
     Flow(const Flow&) = delete;
     Flow& operator=(const Flow&) = delete;
@@ -44,6 +44,7 @@ private:
     // These run on the preparing thread.
     void prepareAll();
     void prepare(Slot& slot, std::int64_t position);
+    [[nodiscard]] Destinations restFrom(std::int64_t position) const;
     bool stage(Slot& slot, const Destinations& destinations);
 
     // These run on the calling thread.
@@ -68,10 +69,11 @@ private:
 
     Session& m_session;
     LoopSizer& m_sizer;
-    LoopBooks& m_books;
+    BatchOrder& m_order;
     DestinationOrder m_all;
     Ranges m_ranges;
-    std::int64_t m_count;  // destinations of all ranges, which their positions number
+    std::vector<std::int64_t> m_starts;  // the position of each range's first destination
+    std::int64_t m_count;                // destinations of all ranges, which their positions number
     std::vector<std::unique_ptr<Slot>> m_slots;
     Slots m_underWay;            // of the calling thread
     std::size_t m_mostUnderWay;  // less after a tile ran out of memory

@@ -14,11 +14,11 @@ constexpr double unavoidable = 1.25;  // times the heaviest of the smallest tile
 
 class GpuTiles {
 public:
-    GpuTiles(Session& session, const LoopProgram& program, const SlotBytes& slot)
+    GpuTiles(Session& session, const ResidentChoice& choice, const LoopProgram& program, const SlotBytes& slot)
         : m_memory(session.analysis, session.structure, program, true),
           m_count(session.structure.size(program.loop->destination))
     {
-        const SlotBytes all = unsharedBytes(session.analysis, session.structure, session.choice, program);
+        const SlotBytes all = unsharedBytes(session.analysis, session.structure, choice, program);
         const auto share = [&](std::int64_t bytes, std::int64_t room) {
             return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(m_count * room, 1));
         };
@@ -55,10 +55,11 @@ private:
 void tileOnGpu(Session& session, StagePrograms& programs, double budget)
 {
     const auto& batch = session.options.batch;
-    const SlotBytes slot = slotBytes(session.analysis, session.structure, session.choice, programs, batch);
+    const ResidentChoice choice = choiceWithJournal(session);
+    const SlotBytes slot = slotBytes(session.analysis, session.structure, choice, programs, batch);
     for (auto& loops : programs)
         for (LoopProgram& program : loops)
-            program.gpuTile = batch ? *batch : GpuTiles(session, program, slot).rows(budget);
+            program.gpuTile = batch ? *batch : GpuTiles(session, choice, program, slot).rows(budget);
 }
 
 }  // namespace hopscope::executor

@@ -53,7 +53,7 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
     m_session.device.emptyCache();
     if (!sizer.backOff(destinations.count)) {
         if (!m_session.device.gpu()) reuseLargerBlocks(false);
-        if (std::exchange(m_retried, destinations.first) != destinations.first) return;  // now that nothing is wasted
+        if (m_retried.insert(destinations.first).second) return;  // now that nothing is wasted
         const auto limit = m_session.options.memory;
         raise(base::ErrorCode::Resources,
               "stage " + std::to_string(m_report.index.number) + " runs out of memory even for " +
@@ -130,7 +130,8 @@ void LoopBooks::tell(const BatchFigures& batches)
                                               .batch = m_number,
                                               .phase = static_cast<Phase>(p),
                                               .start = batches.times.starts[at],
-                                              .seconds = batches.times.seconds[at]});
+                                              .seconds = batches.times.seconds[at],
+                                              .device = batches.device});
     }
     m_progress.done += batches.destinations;
     const MemoryStats& memory = batches.memory;
@@ -295,13 +296,20 @@ void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, con
         if (share.size) sizer.expect(*share.size);
         return runOnCpu(session, program, sizer, books, share);
     }
-    // Evaluated beforehand, so that all batches take the same memory.
+    const std::int64_t count = session.structure.size(program.loop->destination);
+    const Ranges ranges = share.left.value_or(Ranges{{0, count}});
+    BatchOrder order(session, books, ranges);
+    runOnGpu(session, program, order, ranges, budget);
+    books.close();
+}
+
+// Values are evaluated beforehand, so that all batches take the same memory.
+void runOnGpu(Session& session, const LoopProgram& program, BatchOrder& order, Ranges ranges, double budget)
+{
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);
     const auto stays = static_cast<double>(session.device.memory().current);
     LoopSizer sizer(session, program, leftToBatches(budget, stays, session.options.memory));
-    const std::int64_t count = session.structure.size(program.loop->destination);
-    Flow(session, program, sizer, books, share.left.value_or(std::vector{Destinations{0, count}})).run();
-    books.close();
+    Flow(session, program, sizer, order, std::move(ranges)).run();
 }
 
 }  // namespace hopscope::executor

@@ -3,13 +3,17 @@
 // Private to executor: runs a loop of a stage over all destinations, in batches that fit into memory.
 
 #include <new>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "executor/loop/chunk_log.h"
 #include "executor/loop/loop_sizer.h"
+#include "executor/rows/ranges.h"
 
 namespace hopscope::executor {
+
+class BatchOrder;
 
 // The progress of a stage, in destinations of all its loops.
 struct StageProgress {
@@ -25,6 +29,7 @@ struct BatchFigures {
     MemoryStats memory;
     OperatorCosts costs;
     std::vector<StoredPart> parts;  // of a single batch
+    int device = 0;                 // as in PhaseEvent
 
     void add(const BatchFigures& later);
 };
@@ -83,7 +88,7 @@ private:
     ChunkLog m_log;
     std::size_t m_firstOperator;  // of the loop, in the report
     std::int64_t m_number = 0;
-    std::int64_t m_retried = -1;  // a single destination, or the first one of a tile, that has been retried
+    std::set<std::int64_t> m_retried;  // single destinations, and the first ones of tiles, that have been retried
 };
 
 // The order of all destinations of the loop's type, which is random if the options demand it.
@@ -113,5 +118,9 @@ struct LoopShare {
 // Runs `program` on the device of the session. `budget` is the number of bytes that a batch may use there; on a GPU,
 // this includes memory that is held for the whole loop.
 void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, const LoopShare& share, double budget);
+
+// Does the same for some destinations on the GPU of the session, one of several. The calling thread must be that of the
+// GPU.
+void runOnGpu(Session& session, const LoopProgram& program, BatchOrder& order, Ranges ranges, double budget);
 
 }  // namespace hopscope::executor

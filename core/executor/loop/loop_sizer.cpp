@@ -115,7 +115,7 @@ BatchRows LoopSizer::learn(Block& block)
         fresh += static_cast<double>(t == m_program.loop->destination ? frontier - destinations.count : frontier);
     }
     rows.edges = ownedRows(destinations);
-    if (asking > 0 && !m_session.options.journal)
+    if (asking > 0 && !m_session.steady())
         m_frontierRatio = std::clamp(fresh / asking * 1.1, m_frontierRatio * 0.7, 1.0);
     return rows;
 }

@@ -38,10 +38,10 @@ private:
 
 class LoopSizer {
 public:
-    // `budget` is the number of bytes that a batch may use on the executing device. `steady` is for a run with a
-    // journal (BatchSizer::steady).
+    // `budget` is the number of bytes that a batch may use on the executing device. `steady` is for a
+    // steady session (BatchSizer::steady).
     LoopSizer(Session& session, const LoopProgram& program, double budget)
-        : LoopSizer(session, program, budget, session.options.journal != nullptr)
+        : LoopSizer(session, program, budget, session.steady())
     {}
     LoopSizer(Session& session, const LoopProgram& program, double budget, bool steady);
 

@@ -11,6 +11,11 @@ constexpr double workOfRow = 8;  // in edges: a product of a row against a gathe
 
 }  // namespace
 
+double workOf(LoopSizer& sizer, const Destinations& destinations)
+{
+    return static_cast<double>(sizer.ownedRows(destinations)) + workOfRow * static_cast<double>(destinations.count);
+}
+
 LoopWork::LoopWork(Session& session, const LoopProgram& program, double budget) : m_ends{0}, m_work{0}
 {
     LoopSizer sizer(session, program, budget, true);
@@ -20,8 +25,7 @@ LoopWork::LoopWork(Session& session, const LoopProgram& program, double budget) 
         const Destinations unit{first, program.tiling ? std::min(program.tiling->rows, left)
                                                       : sizer.next(first, left, nullptr)};
         m_ends.push_back(first + unit.count);
-        m_work.push_back(m_work.back() + static_cast<double>(sizer.ownedRows(unit)) +
-                         workOfRow * static_cast<double>(unit.count));
+        m_work.push_back(m_work.back() + workOf(sizer, unit));
     }
 }
 

@@ -10,6 +10,9 @@
 
 namespace hopscope::executor {
 
+// Returns the work of consecutive destinations: the rows that they own, and 8 for each of them.
+double workOf(LoopSizer& sizer, const Destinations& destinations);
+
 class LoopWork {
 public:
     // `budget` has the same meaning as for runLoop(). Linear in the destinations.

@@ -130,10 +130,15 @@ SlotBytes unsharedBytes(const analysis::Analysis& analysis, Structure& structure
     return {static_cast<std::int64_t>(wanted.up), static_cast<std::int64_t>(wanted.down)};
 }
 
+ResidentChoice choiceWithJournal(Session& session)
+{
+    return {session.analysis, session.plan, session.structure.same(), session.device.gpu(), true};
+}
+
 std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs)
 {
-    const SlotBytes bytes =
-        slotBytes(session.analysis, session.structure, session.choice, programs, session.options.batch);
+    const ResidentChoice choice = session.steady() ? choiceWithJournal(session) : session.choice;
+    const SlotBytes bytes = slotBytes(session.analysis, session.structure, choice, programs, session.options.batch);
     auto ring = std::make_unique<StagingRing>(bytes.up, bytes.down);
     if (!ring->pinned()) session.noteOnce(pageableCopies);
     return ring;

@@ -33,6 +33,9 @@ SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, co
 SlotBytes unsharedBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
                         const LoopProgram& program);
 
+// Returns what stays on the device in a run with a journal of the same plan, whose tiles runs on several GPUs have.
+ResidentChoice choiceWithJournal(Session& session);
+
 // Allocates the ring of a run, in pinned memory if the system grants it.
 std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs);
 

@@ -7,8 +7,6 @@
 #include <ATen/Parallel.h>
 
 #include "base/proc.h"
-#include "base/text.h"
-#include "base/units.h"
 #include "executor/calls/dense_shape.h"
 #include "operators/operators.h"
 

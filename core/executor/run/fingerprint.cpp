@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <set>
+
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <torch/headeronly/version.h>
@@ -9,11 +12,16 @@ namespace hopscope::executor {
 
 namespace {
 
-std::string gpuText(const std::string& device)
+// Several GPUs of one kind compute the bits of one of them.
+std::string gpuText(const std::string& devices)
 {
+    std::set<std::string> kinds;
+    const std::vector<std::string> wanted = devicesOf(devices);
     for (const DeviceInfo& gpu : listGpus().usable)
-        if (gpu.id == device) return gpu.name + ", " + gpu.computes;
-    return "none";
+        if (std::ranges::find(wanted, gpu.id) != wanted.end()) kinds.insert(gpu.name + ", " + gpu.computes);
+    std::string text;
+    for (const std::string& kind : kinds) text += (text.empty() ? "" : "; ") + kind;
+    return text.empty() ? "none" : text;
 }
 
 }  // namespace

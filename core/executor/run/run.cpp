@@ -18,6 +18,7 @@
 #include "executor/recovery/resuming.h"
 #include "executor/recovery/shards.h"
 #include "executor/run/arrange.h"
+#include "executor/run/on_gpus.h"
 #include "executor/run/results.h"
 #include "executor/run/tiling.h"
 #include "executor/run/transient_inputs.h"
@@ -28,8 +29,6 @@
 namespace hopscope::executor {
 
 namespace {
-
-constexpr double shareOfTables = 0.25;  // of a GPU's memory: more leave no room for segments that are used in part
 
 // Restores the process-wide limit however the run ends.
 class LimitScope {
@@ -63,23 +62,23 @@ public:
     RunReport run()
     {
         const LimitScope restore(m_session.device);
-        setLimit();
         const bool gpu = m_session.device.gpu();
+        if (m_session.gpus > 1) m_gpus.emplace(m_session);
+        setLimits();
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure,
                                    familiesOf(m_session), tilingOf(m_session, m_budget));
-        if (gpu && m_session.options.journal) tileOnGpu(m_session, m_programs, m_budget);
+        if (m_gpus) writeWhatIsNotSent(*m_gpus, m_programs);
+        if (gpu && m_session.steady()) tileOnGpu(m_session, m_programs, m_budget);
         prologue();
         beginJournal();
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
         prepareResults(m_session, m_programs);
-        if (gpu) m_session.ring = makeRing(m_session, m_programs);
+        if (gpu) each([&](Session& session, std::size_t) { session.ring = makeRing(session, m_programs); });
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
         m_session.ready.end();
         if (m_commit) m_commit->finish();
         if (publishes()) Results(m_session).publish();
-        for (const std::string& name : m_session.device.unsteadyOperators())
-            m_session.noteOnce(
-                name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
+        each([](Session& session, std::size_t) { noteUnsteady(session); });
         noteCache();
         m_session.report.seconds = m_session.seconds();
         m_session.report.cores = at::get_num_threads();
@@ -90,16 +89,32 @@ public:
     }
 
 private:
+    // Calls `work` for each GPU of the run, at the same time; on a CPU, once.
+    void each(const Gpus::Work& work) { m_gpus ? m_gpus->each(work) : work(m_session, 0); }
+
     // On the CPU the limit applies to the whole process: memory that it already holds outside of tensors is subtracted.
-    void setLimit()
+    // Tiles must fit into the memory of each GPU.
+    void setLimits()
     {
-        DeviceContext& device = m_session.device;
         const auto wanted = m_session.options.memory;
-        if (wanted) device.setLimit(device.gpu() ? *wanted : tensorLimit(*wanted));
-        m_budget = device.budget(wanted);
-        if (const Journal* const journal = m_session.options.journal)
-            m_budget = static_cast<double>(journal->batchBytes().value_or(steadyBatchBytes(wanted, device)));
+        std::vector<std::int64_t> tiles(m_session.gpus);
+        each([&](Session& session, std::size_t number) {
+            DeviceContext& device = session.device;
+            if (wanted) device.setLimit(device.gpu() ? *wanted : tensorLimit(*wanted));
+            tiles[number] = steadyBatchBytes(wanted, device);
+        });
+        m_budget = m_session.device.budget(wanted);
+        const Journal* const journal = m_session.options.journal;
+        const auto known = journal ? journal->batchBytes() : std::optional<std::int64_t>();
+        if (m_session.steady()) m_budget = static_cast<double>(known.value_or(std::ranges::min(tiles)));
         m_budget = std::max(m_budget, 1.0);
+    }
+
+    static void noteUnsteady(Session& session)
+    {
+        for (const std::string& name : session.device.unsteadyOperators())
+            session.noteOnce(name +
+                             " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
     }
 
     void prologue()
@@ -149,7 +164,6 @@ private:
         const auto at = static_cast<std::size_t>(&stage - session.plan.stages.data());
         StageProgress progress;
         for (const plan::Loop& loop : stage.loops) progress.total += session.structure.size(loop.destination);
-        session.overlap = {};
         session.stage = stage.index;
         StageReport report;
         report.index = stage.index;
@@ -165,11 +179,11 @@ private:
         }
         report.seconds = session.seconds() - began;
         report.coreSeconds = coreSeconds() - worked;
-        if (!session.overlap.empty()) report.overlap = session.overlap.share();
+        report.overlap = takeOverlap(m_session, m_gpus ? &*m_gpus : nullptr);
         session.observer.stageFinished(stage.index, report.seconds);
         session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);
         session.report.stages.push_back(report);
-        session.residents.drop(at, m_programs);
+        each([&](Session& gpu, std::size_t) { gpu.residents.drop(at, m_programs); });
         // A process that was killed and is resumed may still read values that this one no longer needs.
         if (session.options.dropStores && !m_shards) dropStores(at);
         if (session.options.dropStores && m_shards && at > 0) dropStores(at - 1);
@@ -250,7 +264,10 @@ private:
         for (std::size_t l = 0; l < programs.size() && m_publishes; ++l)
             if (!m_recovery || m_recovery->of(numberOf(stage, l)).needed)
                 takeOver(programs[l], numberOf(stage, l), report, *books[l]);
-        for (const LoopProgram& program : programs) m_session.residents.dropStores(program);
+        each([&](Session& gpu, std::size_t) {
+            for (const LoopProgram& program : programs)
+                for (const Written& w : program.writes) gpu.residents.dropStore(w.value);
+        });
         if (dealer) dealer->readBack(std::exchange(m_readBack, 0));
     }
 
@@ -320,27 +337,13 @@ private:
         createStores(program);
         m_session.spares.drop();
         makeReducers(program);
-        const double unused = loadResidents(program, report);
-        runLoop(m_session, program, books, share, m_budget - unused);
-        if (m_commit) m_commit->check();
-    }
-
-    // Where tables take much of a GPU's memory, the allocator gives back what batches have left: a table that was put into
-    // a part of it would keep the whole. Returns the bytes that it reserves for tables in vain.
-    double loadResidents(const LoopProgram& program, StageReport& report)
-    {
-        DeviceContext& device = m_session.device;
-        double tables = 0;
-        for (const ir::ValueId v : m_session.plan.resident)
-            tables += static_cast<double>(wholeBytes(m_session.analysis, v, m_session.structure.sizes()));
-        const bool much = device.gpu() && tables > shareOfTables * m_budget;
-        if (much) {
-            device.synchronize();
-            device.emptyCache();
+        if (m_gpus) {
+            report.bytes += runOnGpus(m_session, *m_gpus, program, books, share, m_budget);
+        } else {
+            const double unused = loadResidents(m_session, program, m_budget, report.bytes);
+            runLoop(m_session, program, books, share, m_budget - unused);
         }
-        report.bytes += m_session.residents.load(program);
-        const MemoryStats held = device.memory();
-        return much ? static_cast<double>(held.reserved - held.current) : 0;
+        if (m_commit) m_commit->check();
     }
 
     void finishLoop(const LoopProgram& program, const Remainder& left)
@@ -419,10 +422,12 @@ private:
             m_session.device.emptyCache();
             m_session.finishReduction(op);
         }
+        if (m_gpus) shareWhole(m_session, *m_gpus, m_session.analysis.program.op(op).outputs.at(0));
     }
 
     Session& m_session;
     StagePrograms m_programs;
+    std::optional<Gpus> m_gpus;  // if there are several
     double m_budget = 1;
     std::optional<TransientInputs> m_transient;
     std::optional<Recovery> m_recovery;

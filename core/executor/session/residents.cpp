@@ -176,8 +176,9 @@ plan::Bytes Residents::load(const LoopProgram& program)
     const auto held = [&](const ResidentPart& part) { return m_parts.contains(part); };
     const std::vector<ResidentLoad> loads = m_choice.added(program, held, m_session.structure);
     for (const ResidentLoad& load : loads) {
-        moved += load.copied;
-        if (resumes(load.part)) moved.h2d += load.bytes;
+        const auto here = [&](std::int64_t bytes) { return sliceOf(bytes).end - sliceOf(bytes).first; };
+        moved.h2d += here(load.copied.h2d + (resumes(load.part) ? load.bytes : 0));
+        moved.structure += here(load.copied.structure);
     }
     TableUpload upload(m_session.device, m_session.stop, moved.h2d + moved.structure);
     if (!upload.pinned()) m_session.noteOnce(pageableCopies);
@@ -187,14 +188,47 @@ plan::Bytes Residents::load(const LoopProgram& program)
     return moved;
 }
 
+Residents::Slice Residents::sliceOf(std::int64_t bytes) const
+{
+    if (m_session.peers.empty()) return {0, bytes};
+    const auto cut = [&](std::size_t number) {
+        return bytes * static_cast<std::int64_t>(number) / static_cast<std::int64_t>(m_session.gpus);
+    };
+    return {cut(m_session.number), cut(m_session.number + 1)};
+}
+
+at::Tensor Residents::copied(const ResidentPart& part, const at::Tensor& host, TableUpload& upload)
+{
+    const Slice slice = sliceOf(static_cast<std::int64_t>(host.nbytes()));
+    if (!m_session.peers.empty()) m_loaded.emplace_back(part, slice);
+    return upload.copy(host, slice.first, slice.end);
+}
+
+void Residents::sendLoaded()
+{
+    for (const auto& [part, slice] : std::exchange(m_loaded, {})) {
+        const auto bytes = [&, s = slice](Residents& of) {
+            return of.m_parts.at(part).view({-1}).view(at::kByte).narrow(0, s.first, s.end - s.first);
+        };
+        for (Session* const peer : m_session.peers)
+            if (slice.end > slice.first) bytes(peer->residents).copy_(bytes(*this), /*non_blocking=*/true);
+    }
+    m_session.device.synchronize();
+}
+
+void Residents::send(ir::ValueId value, const std::vector<Destinations>& rows)
+{
+    const ResidentPart store{ResidentPart::Store, value};
+    for (const Destinations& range : rows)
+        for (Session* const peer : m_session.peers)
+            peer->residents.part(store)
+                .narrow(0, range.first, range.count)
+                .copy_(part(store).narrow(0, range.first, range.count), /*non_blocking=*/true);
+}
+
 void Residents::drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs)
 {
     std::erase_if(m_parts, [&](const auto& item) { return !m_choice.usedAfter(item.first, stage, programs); });
-}
-
-void Residents::dropStores(const LoopProgram& program)
-{
-    for (const Written& w : program.writes) m_parts.erase({ResidentPart::Store, w.value});
 }
 
 // Returns whether an earlier process has written rows of a store. Those of other processes are read once all are
@@ -234,8 +268,8 @@ const at::Tensor& Residents::table(ir::ValueId value)
 at::Tensor Residents::make(const ResidentPart& part, TableUpload& upload)
 {
     m_session.checkStop();
-    if (part.kind != ResidentPart::Store) return upload.copy(onHost(part));
-    if (resumes(part)) return upload.copy(m_session.inputTable(part.value).contiguous());
+    if (part.kind != ResidentPart::Store) return copied(part, onHost(part), upload);
+    if (resumes(part)) return copied(part, m_session.inputTable(part.value).contiguous(), upload);
     const auto type = loader::scalarType(m_session.analysis.program.value(part.value).dtype);
     return at::empty(shapeOf(m_session.analysis, part.value, m_session.structure.sizes()),
                      at::TensorOptions().dtype(type).device(m_session.device.device()));

@@ -50,6 +50,8 @@ public:
                    bool journal = false);
 
     [[nodiscard]] bool holds(ir::ValueId value) const { return m_values.contains(value); }
+    // From now on, the store of a value is a file as well, or memory of the host.
+    void alsoWrite(ir::ValueId value) { m_outputs.insert(value); }
     // Returns whether the store of a value exists only on the device.
     [[nodiscard]] bool onlyHere(ir::ValueId value) const
     {
@@ -90,11 +92,16 @@ public:
 
     [[nodiscard]] const ResidentChoice& choice() const { return m_choice; }
     // Loads the parts that a loop uses. Call it before its batches. Returns the bytes copied, of rows and of structure.
+    // If the session has peers, each GPU copies an equal share of each part, which it sends to the others with
+    // sendLoaded() when all have loaded.
     plan::Bytes load(const LoopProgram& program);
+    void sendLoaded();
+    // Sends rows of a store to the same store on the other GPUs, and does not wait.
+    void send(ir::ValueId value, const std::vector<Destinations>& rows);
     // Frees the parts that no stage after `stage` uses.
     void drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs);
-    // Frees the stores of a loop, some of whose rows another process has written to the files.
-    void dropStores(const LoopProgram& program);
+    // Frees a store, some of whose rows another process or GPU has written to the host's store.
+    void dropStore(ir::ValueId value) { m_parts.erase({ResidentPart::Store, value}); }
 
     const at::Tensor& part(const ResidentPart& part) const;
     // Returns the part Table or Store of a value. In a dry run, a table without data has a single row, and gathers use
@@ -102,6 +109,11 @@ public:
     const at::Tensor& table(ir::ValueId value);
 
 private:
+    struct Slice {
+        std::int64_t first = 0, end = 0;  // bytes
+    };
+    [[nodiscard]] Slice sliceOf(std::int64_t bytes) const;
+    at::Tensor copied(const ResidentPart& part, const at::Tensor& host, TableUpload& upload);
     at::Tensor make(const ResidentPart& part, TableUpload& upload);
     at::Tensor onHost(const ResidentPart& part);
     [[nodiscard]] bool resumes(const ResidentPart& part) const;
@@ -114,6 +126,7 @@ private:
     Session& m_session;
     const ResidentChoice& m_choice;
     std::map<ResidentPart, at::Tensor> m_parts;
+    std::vector<std::pair<ResidentPart, Slice>> m_loaded;  // to be sent
 };
 
 }  // namespace hopscope::executor

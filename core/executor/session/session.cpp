@@ -29,18 +29,45 @@ double steadySeconds()
 
 Session::Session(Structure& graph, const analysis::Analysis& a, const plan::Plan& p, const Options& o,
                  Observer& listener, std::stop_token stopToken)
-    : analysis(a),
+    : m_shared(std::make_shared<Shared>()),
+      analysis(a),
       plan(p),
       options(o),
       observer(listener),
       stop(stopToken),
-      device(o.device),
+      gpus(devicesOf(o.device).size()),
+      device(devicesOf(o.device).front()),
       structure(graph),
       caller(a, structure.numbers()),
       choice(a, p, graph.same(), device.gpu(), o.journal != nullptr),
       residents(*this, choice),
+      stores(m_shared->stores),
       spares(o.folder),
+      reducers(m_shared->reducers),
+      report(m_shared->report),
+      m_mutex(m_shared->mutex),
       m_began(steadySeconds())
+{}
+
+Session::Session(Session& first, const std::string& gpu)
+    : m_shared(first.m_shared),
+      analysis(first.analysis),
+      plan(first.plan),
+      options(first.options),
+      observer(first.observer),
+      stop(first.stop),
+      gpus(first.gpus),
+      device(gpu),
+      structure(first.structure),
+      caller(analysis, structure.numbers()),
+      choice(first.choice),
+      residents(*this, choice),
+      stores(m_shared->stores),
+      spares(options.folder),
+      reducers(m_shared->reducers),
+      report(m_shared->report),
+      m_mutex(m_shared->mutex),
+      m_began(first.m_began)
 {}
 
 void Session::noteOnce(const std::string& sentence)
@@ -158,6 +185,12 @@ Reducer& Session::reducer(ir::OpId op)
 {
     const std::lock_guard lock(m_mutex);
     return reducers.try_emplace(op, analysis, op).first->second;
+}
+
+void Session::adopt(ir::ValueId id, const at::Tensor& host)
+{
+    const std::lock_guard lock(m_mutex);
+    m_whole[id] = host.to(device.device());
 }
 
 void Session::finishReduction(ir::OpId op)

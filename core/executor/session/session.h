@@ -30,31 +30,45 @@ struct Table {
     Numbers numbers = Numbers::Input;
 };
 
+// On several GPUs, a run has a session for each: the first one, and others that share its stores, reducers and report.
 class Session {
+    struct Shared {
+        std::unordered_map<ir::ValueId, std::shared_ptr<Store>> stores;
+        std::unordered_map<ir::OpId, Reducer> reducers;
+        RunReport report;
+        std::recursive_mutex mutex;  // making one value requests others
+    };
+    std::shared_ptr<Shared> m_shared;
+
 public:
     Session(Structure& graph, const analysis::Analysis& a, const plan::Plan& p, const Options& o, Observer& listener,
             std::stop_token stopToken);
+    // The session of another GPU, to be used and destroyed on the calling thread. `first` must outlive it.
+    Session(Session& first, const std::string& gpu);
 
     const analysis::Analysis& analysis;
     const plan::Plan& plan;
     const Options& options;
     Observer& observer;
     std::stop_token stop;
+    const std::size_t gpus;       // of the run
+    std::size_t number = 0;       // of the device among them
+    std::vector<Session*> peers;  // the other GPUs, if all GPUs can copy to each other
     DeviceContext device;
     Structure& structure;
     Caller caller;
     ResidentChoice choice;
     Residents residents;
-    std::unordered_map<ir::ValueId, std::shared_ptr<Store>> stores;
+    std::unordered_map<ir::ValueId, std::shared_ptr<Store>>& stores;
     SpareFiles spares;
     ReadyResults ready;  // of a GPU
     // The rows that the last loop has left in memory for the next one.
     HandedOn handed;
-    std::unordered_map<ir::OpId, Reducer> reducers;
+    std::unordered_map<ir::OpId, Reducer>& reducers;
     // The contributions of the last batch if several processes compute a run, in which case nothing is merged before
     // all have finished.
     Contributions apart;
-    RunReport report;
+    RunReport& report;
     plan::StageId stage{1};             // the current one
     std::unique_ptr<StagingRing> ring;  // of a GPU
     Overlap overlap;                    // of the current stage
@@ -98,6 +112,11 @@ public:
     [[nodiscard]] base::StoreType storeType() const { return device.gpu() ? base::StoreType::Exact : options.store; }
     Reducer& reducer(ir::OpId op);  // made at the first call
     void finishReduction(ir::OpId op);
+    // Takes over a value without rows that another session has computed.
+    void adopt(ir::ValueId id, const at::Tensor& host);
+    // Returns whether loops on GPUs are computed in tiles of fixed size, and contributions are merged on the host.
+    [[nodiscard]] bool steady() const { return options.journal || gpus > 1; }
+    [[nodiscard]] std::recursive_mutex& mutex() { return m_mutex; }  // also taken while the observer is notified
     void checkStop() const;
     // Adds a sentence to the notes of the report and passes it to the observer, unless the report already contains it.
     void noteOnce(const std::string& sentence);
@@ -113,7 +132,7 @@ private:
     [[nodiscard]] bool staysInMemory(ir::ValueId id) const;
     [[nodiscard]] graph::Lasting lasting() const;
 
-    std::recursive_mutex m_mutex;  // guards the members below and the report's notes; making one value requests others
+    std::recursive_mutex& m_mutex;  // guards the value below, the reducers and the report's notes
     std::unordered_map<ir::ValueId, at::Tensor> m_whole;
     double m_began;
 };

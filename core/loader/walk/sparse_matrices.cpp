@@ -1,5 +1,7 @@
 #include "loader/walk/sparse_matrices.h"
 
+#include <set>
+
 namespace hopscope::loader {
 
 using c10::IValue;
@@ -73,6 +75,49 @@ const Item* SparseMatrices::size(ir::ValueId matrix, std::int64_t dim) const
 {
     const auto it = m_parts.find(matrix);
     return it == m_parts.end() ? nullptr : &it->second.sizes[dim];
+}
+
+// Merged entries keep only the sizes of the matrix.
+void SparseMatrices::merged(ir::ValueId matrix, ir::ValueId other)
+{
+    const auto it = m_parts.find(other);
+    if (it == m_parts.end() || matrix == other) return;
+    const Parts& parts = it->second;
+    know(matrix, {.indices = {}, .crow = {}, .col = {}, .values = {}, .sizes = {parts.sizes[0], parts.sizes[1]}});
+    const auto earlier = m_merged.find(other);
+    m_merged[matrix] = earlier == m_merged.end() ? other : earlier->second;
+}
+
+std::optional<Item> SparseMatrices::sum(const torch::jit::Node& node, const std::vector<Item>& args)
+{
+    static const std::set<std::string> names{"aten::_sparse_sum", "aten::sum"};
+    if (!names.contains(node.kind().toQualString()) || !args[0].isTensor()) return {};
+    const auto first = m_merged.find(args[0].value);
+    const auto it = m_parts.find(first == m_merged.end() ? args[0].value : first->second);
+    if (it == m_parts.end() || args[0].concrete.toTensor().dim() != 2) return {};
+    const auto argument = [&](const char* name) {
+        const auto index = node.schema().argumentIndexWithName(name);
+        return index ? args[static_cast<std::size_t>(*index)] : Item();
+    };
+    const Item keepdim = argument("keepdim"), dims = argument("dim"), dtype = argument("dtype");
+    if (keepdim.concrete.isBool() && keepdim.concrete.toBool()) return {};
+    const at::ScalarType own = it->second.values.concrete.toTensor().scalar_type();
+    const auto summed = at::isIntegralType(own, true) ? at::kLong : own;
+    const Item type = dtype.isNone() ? Item(IValue(static_cast<std::int64_t>(summed))) : dtype;
+    const Item no{IValue(false)};
+    const Item values = m_calls.record("aten::to", "dtype", {it->second.values, type, no, no, Item()});
+    if (!dims.box || dims.box->items.size() != 1) return m_calls.record("aten::sum", "", {values, Item()});
+    return sumAlong(it->second, values, at::maybe_wrap_dim(dims.box->items[0].concrete.toInt(), 2));
+}
+
+Item SparseMatrices::sumAlong(const Parts& entries, const Item& values, std::int64_t dim)
+{
+    const Item first{IValue(std::int64_t{0})};
+    const Item kept = m_calls.record("aten::select", "int", {entries.indices, first, Item(IValue(1 - dim))});
+    const Item zeros = m_calls.record(
+        "aten::new_zeros", "",
+        {values, boxed(c10::ListType::ofInts(), {entries.sizes[1 - dim]}), Item(), Item(), Item(), Item()});
+    return m_calls.record("aten::index_add", "", {zeros, first, kept, values, Item(IValue(std::int64_t{1}))});
 }
 
 }  // namespace hopscope::loader

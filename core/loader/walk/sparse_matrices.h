@@ -30,6 +30,13 @@ public:
     Item compressed(Parts parts);
     // Remembers the parts of a recorded matrix that forward makes of COO indices.
     void know(ir::ValueId matrix, Parts parts) { m_parts[matrix] = std::move(parts); }
+    // Remembers that `matrix` has the entries of `other`, with duplicates merged.
+    void merged(ir::ValueId matrix, ir::ValueId other);
+
+    // Returns sum(matrix), sum(matrix, dim) or torch.sparse.sum, recorded as operators on the entries; nullopt for all
+    // other operators and items. LibTorch returns a sparse vector for a dim; the program has a dense one, which
+    // to_dense leaves as it is.
+    std::optional<Item> sum(const torch::jit::Node& node, const std::vector<Item>& args);
 
     // Returns the result of the operator `name` ("aten::values") on a matrix; nullptr for other items and operators.
     [[nodiscard]] const Item* part(const std::string& name, const Item& item) const;
@@ -37,13 +44,15 @@ public:
     [[nodiscard]] const Item* size(ir::ValueId matrix, std::int64_t dim) const;
 
 private:
+    Item sumAlong(const Parts& entries, const Item& values, std::int64_t dim);
     // Records the matrix as an operator on its parts; `concrete` is its value on the sample.
     Item record(Parts parts, const at::Tensor& concrete);
 
     Recorder& m_recorder;
     const Location& m_location;
     OperatorCalls& m_calls;
-    std::map<ir::ValueId, Parts> m_parts;  // by matrix
+    std::map<ir::ValueId, Parts> m_parts;         // by matrix
+    std::map<ir::ValueId, ir::ValueId> m_merged;  // by matrix, the one whose entries were merged
 };
 
 }  // namespace hopscope::loader

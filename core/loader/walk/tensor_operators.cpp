@@ -28,8 +28,27 @@ std::optional<Item> TensorOperators::special(const Node& node, const std::vector
         m_location.refuse("a whole tensor is read as Python numbers", "keep it as a tensor");
     if (auto result = cast(node, args)) return result;
     if (const Item* part = m_sparse.part(name, args[0])) return *part;
+    if (auto weight = joinedWeights(name, args)) return weight;
     if (auto matrix = sparse(node, args)) return matrix;
     return scatterSum(node, args);
+}
+
+// A concatenation of weights along their rows is a weight. Recommenders look up users and items in one numbering.
+std::optional<Item> TensorOperators::joinedWeights(const std::string& name, const std::vector<Item>& args)
+{
+    if (name != "aten::cat" || !args[0].box || args[0].box->items.size() < 2) return {};
+    if (args[1].dynamicNumber() || args[1].concrete.toInt() != 0) return {};
+    std::string joined;
+    std::vector<at::Tensor> parts;
+    for (const Item& part : args[0].box->items) {
+        const ir::Value& weight = m_recorder.program().value(part.value);
+        const at::Tensor& tensor = part.concrete.toTensor();
+        if (weight.origin != ir::Origin::Parameter || m_recorder.written(tensor) || tensor.dim() == 0) return {};
+        joined += (joined.empty() ? "" : "+") + weight.name;
+        parts.push_back(tensor);
+    }
+    const at::Tensor rows = at::cat(parts).detach();
+    return Item(rows, m_recorder.parameter(joined, rows));
 }
 
 // Matrices that forward makes.
@@ -45,7 +64,15 @@ std::optional<Item> TensorOperators::sparse(const Node& node, const std::vector<
     if (sized && rows) return compressed(args[0], args[1], args[2], args[3]);
     if (name == "aten::to_sparse_csr" && args[0].isTensor() && m_sparse.size(args[0].value, 0))
         return Item(m_calls.executeNode(node, args)[0], args[0].value);
-    if (name == "aten::coalesce" || name == "aten::_coalesced_") return coalesced(node, args);
+    if (name == "aten::coalesce" || name == "aten::_coalesced_") {
+        Item matrix = m_calls.record(node.getOperator(), args)[0];
+        m_sparse.merged(matrix.value, args[0].value);
+        return matrix;
+    }
+    if (auto total = m_sparse.sum(node, args)) return total;
+    if (name == "aten::to_dense" && args[0].isTensor() && args[0].concrete.toTensor().layout() == at::kStrided &&
+        args[1].isNone())
+        return args[0];
     if (name != "aten::sparse_coo_tensor" || args.size() < 3 || arguments[2].name() != "size") return {};
     Item matrix = m_calls.record(node.getOperator(), args)[0];
     const bool plain = args[2].box && args[2].box->items.size() >= 2;
@@ -55,16 +82,6 @@ std::optional<Item> TensorOperators::sparse(const Node& node, const std::vector<
                                      .col = {},
                                      .values = args[1],
                                      .sizes = {args[2].box->items[0], args[2].box->items[1]}});
-    return matrix;
-}
-
-// Merged entries keep only the sizes of the matrix.
-Item TensorOperators::coalesced(const Node& node, const std::vector<Item>& args)
-{
-    Item matrix = m_calls.record(node.getOperator(), args)[0];
-    const Item *rows = m_sparse.size(args[0].value, 0), *columns = m_sparse.size(args[0].value, 1);
-    if (rows && columns && matrix.value != args[0].value)
-        m_sparse.know(matrix.value, {.indices = {}, .crow = {}, .col = {}, .values = {}, .sizes = {*rows, *columns}});
     return matrix;
 }
 

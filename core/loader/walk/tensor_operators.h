@@ -17,7 +17,8 @@ public:
 
     TensorOperators(Recorder& recorder, const Location& location, OperatorCalls& calls, SparseMatrices& sparse,
                     Numbers& numbers)
-        : m_location(location),
+        : m_recorder(recorder),
+          m_location(location),
           m_calls(calls),
           m_sparse(sparse),
           m_numbers(numbers),
@@ -31,13 +32,14 @@ public:
 private:
     std::optional<Item> special(const Node& node, const std::vector<Item>& args);
     std::optional<Item> cast(const Node& node, const std::vector<Item>& args);
+    std::optional<Item> joinedWeights(const std::string& name, const std::vector<Item>& args);
     std::optional<Item> sparse(const Node& node, const std::vector<Item>& args);
-    Item coalesced(const Node& node, const std::vector<Item>& args);
     Item compressed(const Item& crow, const Item& col, const Item& values, const Item& size);
     std::optional<Item> scatterSum(const Node& node, const std::vector<Item>& args);
     std::optional<Item> scatterIndex(const Item& index, const Item& src, std::int64_t dim);
     Item scatterSize(const Item& index, const Item& given);
 
+    Recorder& m_recorder;
     const Location& m_location;
     OperatorCalls& m_calls;
     SparseMatrices& m_sparse;

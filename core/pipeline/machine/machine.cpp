@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "executor/executor.h"
 #include "pipeline/files/text_file.h"
 #include "pipeline/machine/walls.h"
 #include "json/reader.h"
@@ -89,8 +90,9 @@ base::Status writeDevices(json::Value devices)
 
 std::string machineFile() { return usersFile("XDG_CACHE_HOME", "/.cache", "machine.json"); }
 
-KnownMachine knownMachine(const std::string& device)
+KnownMachine knownMachine(const std::string& oneOrSeveral)
 {
+    const std::string device = executor::devicesOf(oneOrSeveral).front();
     const json::Value document = readFile();
     const json::Value* const devices = document.find("devices");
     const json::Value* const known = devices ? devices->find(device) : nullptr;
@@ -112,7 +114,7 @@ std::string noteOf(const KnownMachine& machine)
 
 std::span<const Rate> machineRates() { return rates; }
 
-Machine machineFor(const std::string& device) { return knownMachine(device).rates; }
+Machine machineFor(const std::string& oneOrSeveral) { return knownMachine(oneOrSeveral).rates; }
 
 base::Status keepMachine(const KnownMachine& machine)
 {

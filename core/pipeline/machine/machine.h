@@ -24,9 +24,9 @@ struct KnownMachine {
     bool outdated = false;  // rates of a different version were found, and are not used
 };
 
-// Reads the rates of a device. Treats an unreadable file as missing.
-KnownMachine knownMachine(const std::string& device);
-plan::Machine machineFor(const std::string& device);  // its rates
+// Reads the rates of a device, of several the first one's. Treats an unreadable file as missing.
+KnownMachine knownMachine(const std::string& oneOrSeveral);
+plan::Machine machineFor(const std::string& oneOrSeveral);  // its rates
 
 // Adds the rates to the file, or replaces those of the same device. Fails with Input if no file can be created, and
 // with Resources.

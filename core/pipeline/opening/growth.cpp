@@ -13,7 +13,6 @@ namespace {
 using analysis::Analysis;
 using analysis::OpInfo;
 using analysis::OpKind;
-using analysis::Use;
 using ir::ValueId;
 using operators::Rule;
 

@@ -12,46 +12,54 @@ namespace hopscope::pipeline {
 
 using analysis::InputSchema;
 
+namespace {
+
+using Rows = std::map<std::string, std::int64_t>;
+
+Rows rowsOfParameters(const loader::ModelInfo& info)
+{
+    Rows rows;
+    for (const loader::Parameter& parameter : info.parameters)
+        rows[parameter.name] = parameter.shape.empty() ? 1 : parameter.shape[0];
+    return rows;
+}
+
+}  // namespace
+
 base::Result<InputSchema> inferRoles(const base::TensorMap& inputs, const Overrides& roles,
                                      const loader::ModelInfo& info)
 {
-    std::map<std::string, std::int64_t> parameters;
-    for (const loader::Parameter& parameter : info.parameters)
-        parameters[parameter.name] = parameter.shape.empty() ? 1 : parameter.shape[0];
-    return analysis::inferSchema(inputs, roles, parameters);
+    return analysis::inferSchema(inputs, roles, rowsOfParameters(info));
 }
 
 namespace {
 
-// The roles that a parameter with this many rows may have: "table=node:user"; without any, what else to do.
-std::string roleFor(const loader::Parameter& parameter, std::int64_t rows, const InputSchema& schema)
+// The roles that a weight with this many rows may have: "table=node:user"; without any, what else to do.
+std::string roleFor(const std::string& weight, std::int64_t rows, const InputSchema& schema)
 {
     std::string text;
     for (const auto& [table, size] : schema.sizes) {
         if (size != rows) continue;
         const auto index = schema.roles.find(table);
         const bool edges = index != schema.roles.end() && index->second.kind == analysis::RoleKind::Index;
-        text += (text.empty() ? "say --role " : " or ") + parameter.name + (edges ? "=edge:" : "=node:") + table;
+        text += (text.empty() ? "say --role " : " or ") + weight + (edges ? "=edge:" : "=node:") + table;
     }
-    return text.empty() ? "give the data that the model was made for: no table has as many rows as " + parameter.name
-                        : text;
+    return text.empty() ? "give the data that the model was made for: no table has as many rows as " + weight : text;
 }
 
-// A parameter that is said to be a table has as many rows as the data.
+// A weight that is said to be a table has as many rows as the data.
 base::Status checkParameterRows(const loader::ModelInfo& info, const InputSchema& schema)
 {
-    for (const loader::Parameter& parameter : info.parameters) {
-        const auto role = schema.roles.find(parameter.name);
-        if (role == schema.roles.end()) continue;
-        const auto table = schema.sizes.find(role->second.first);
-        const std::int64_t rows = parameter.shape.empty() ? 1 : parameter.shape[0];
-        if (table == schema.sizes.end() || rows == table->second) continue;
+    const Rows parameters = rowsOfParameters(info);
+    for (const auto& [name, role] : schema.roles) {
+        const auto rows = analysis::rowsOfWeight(parameters, name);
+        const auto table = schema.sizes.find(role.first);
+        if (!rows || table == schema.sizes.end() || *rows == table->second) continue;
         return base::fail(base::ErrorCode::Input,
-                          "--role " + parameter.name + "=" + analysis::roleText(role->second) +
-                              ": the number of rows of " + parameter.name + " is " +
-                              base::formatCount(static_cast<double>(rows)) + ", but that of \"" + table->first +
-                              "\" is " + base::formatCount(static_cast<double>(table->second)),
-                          roleFor(parameter, rows, schema), parameter.name);
+                          "--role " + name + "=" + analysis::roleText(role) + ": the number of rows of " + name +
+                              " is " + base::formatCount(static_cast<double>(*rows)) + ", but that of \"" +
+                              table->first + "\" is " + base::formatCount(static_cast<double>(table->second)),
+                          roleFor(name, *rows, schema), name);
     }
     return {};
 }
@@ -111,12 +119,22 @@ bool follow(Prepared& prepared, Source source, Reporter& reporter)
     for (int round = 0; prepared.analysis.refusal && round < mostRounds; ++round) {
         const Overrides before = roles;
         for (const auto& [name, role] : source(prepared)) roles.insert_or_assign(name, role);
+        const Reading last = readingOf(prepared);
         if (roles == before || !cutByRoles(prepared, prepared.inputs, roles)) return false;
         for (auto& [name, role] : prepared.schema.roles) role.overridden = given.contains(name);
-        if (!walkSample(prepared, reporter)) return false;
+        if (!walkSample(prepared, reporter)) {
+            restore(prepared, last);
+            return false;
+        }
         analyseSample(prepared);
     }
     return !prepared.analysis.refusal;
+}
+
+// Whether the first analysis is refused at a later operator than the other one.
+bool comesFurther(const analysis::Analysis& one, const analysis::Analysis& other)
+{
+    return one.refusedOp.valid() && other.refusedOp.valid() && other.refusedOp < one.refusedOp;
 }
 
 void noteChangedRoles(Prepared& prepared, const InputSchema& before)
@@ -145,10 +163,15 @@ void noteRoles(Prepared& prepared)
 void readRolesOfModel(Prepared& prepared, Reporter& reporter)
 {
     const Reading before = readingOf(prepared);
+    std::optional<Reading> furthest;
     for (const Source source : {byCode, inUse}) {
         if (follow(prepared, source, reporter)) return noteChangedRoles(prepared, before.schema);
+        if (comesFurther(prepared.analysis, furthest.value_or(before).analysis)) furthest = readingOf(prepared);
         restore(prepared, before);
     }
+    if (!furthest) return;
+    restore(prepared, *furthest);  // the earlier refusals came from wrong guesses
+    noteChangedRoles(prepared, before.schema);
 }
 
 }  // namespace hopscope::pipeline

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "analysis/analyse.h"
+#include "analysis/roles/sample.h"
 #include "base/units.h"
 
 namespace hopscope::pipeline {
@@ -70,11 +71,14 @@ base::Status walkSample(Prepared& prepared, Reporter& reporter)
     base::Result<loader::Walk> walk =
         loader::walk(prepared.model, prepared.sample, whole ? &prepared.inputs : nullptr, slownessTo(reporter));
     // A sample may lack a property of the data that forward needs.
-    const bool again = whole && !walk && walk.error().code == base::ErrorCode::Unsupported &&
+    const bool again = prepared.hasData() && !walk && walk.error().code == base::ErrorCode::Unsupported &&
                        walk.error().message.starts_with("forward fails");
-    if (again) {
-        base::Result<loader::Walk> onData = loader::walk(prepared.model, prepared.inputs);
-        if (onData) prepared.sample = prepared.inputs, walk = std::move(onData);
+    base::TensorMap other = !again  ? base::TensorMap{}
+                            : whole ? prepared.inputs
+                                    : analysis::withWholeMatrices(prepared.sample, prepared.inputs);
+    if (!other.empty()) {
+        base::Result<loader::Walk> onData = loader::walk(prepared.model, other);
+        if (onData) prepared.sample = std::move(other), walk = std::move(onData);
     }
     if (!walk) return tl::unexpected(explained(walk.error(), prepared));
     prepared.walk = std::move(*walk);

@@ -12,8 +12,8 @@ loader::SlowFn slownessTo(Reporter& reporter);
 // Whether the data are small enough to run forward on all of them.
 bool smallEnoughToWalk(const analysis::InputSchema& schema);
 
-// Walks the model on the sample or, if forward fails there, on the whole data if they are small. Fails with Unsupported
-// if forward fails on both.
+// Walks the model on the sample or, if forward fails there, on the whole data if they are small, or else on a sample
+// whose sparse matrices are as large as those of the data. Fails with Unsupported if forward fails on both.
 base::Status walkSample(Prepared& prepared, Reporter& reporter);
 
 // Analyses the program that walkSample() has recorded.

@@ -405,7 +405,8 @@ std::map<ir::OpId, double> operatorSeconds(const analysis::Analysis& analysis, c
     return found;
 }
 
-// The times of operators by the cost model. On a GPU, where nothing else is known, it also gives the times of stages.
+// The times of operators by the cost model. On a GPU, where nothing else is known, it also gives the times of stages, which
+// several GPUs share.
 base::Status priceStages(const Prepared& prepared, forecast::Predictor& predictor, const plan::Plan& plan,
                          const forecast::PredictOptions& limits, forecast::Forecast& forecast, std::stop_token stop)
 {
@@ -415,10 +416,12 @@ base::Status priceStages(const Prepared& prepared, forecast::Predictor& predicto
     const auto model = placement::CostModel(prepared.analysis, Objective::Time, machine, std::move(*rows))
                            .with(placement::residencyOf(plan));
     const bool known = plan.device == "cpu";
+    const auto devices = static_cast<double>(executor::devicesOf(plan.device).size());
     const auto costs = known ? std::vector<double>() : placement::stageCosts(prepared.analysis, model, plan);
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
         forecast::StageTime& time = forecast.times.at(s);
-        if (!known) time.seconds = costs[s] + loadingSeconds(forecast.prediction.stages.at(s), machine);
+        if (!known) time.seconds = (costs[s] + loadingSeconds(forecast.prediction.stages.at(s), machine)) / devices;
+        time.boundSeconds /= devices;
         time.operators = operatorSeconds(prepared.analysis, model, plan.stages[s], time.seconds);
     }
     return {};

@@ -153,9 +153,10 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
         run->notes.push_back(std::string("no value stored between stages is wider than ") +
                              base::nameOf(request.settings.store) + ": --store changes nothing");
     const bool looked = request.probe != nullptr;
-    // With a journal, a GPU writes values to files that the forecast takes to stay there.
+    // With a journal, a GPU writes values to files that the forecast takes to stay there; rates are those of one device.
     const bool writesMore = request.journal != nullptr && execution.plan.device != "cpu";
-    if (chosen->expected && !run->shard && !looked && !writesMore)
+    const bool several = executor::devicesOf(execution.plan.device).size() > 1;
+    if (chosen->expected && !run->shard && !looked && !writesMore && !several)
         learnFrom(execution.plan.device, *chosen->expected, *run);
     execution.run = std::move(*run);
     return {};

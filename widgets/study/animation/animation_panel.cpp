@@ -24,16 +24,13 @@ constexpr int captionLines = 4;  // the picture below does not jump from frame t
 AnimationPanel::AnimationPanel(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
     setObjectName(QStringLiteral("animation"));
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(12, 10, 12, 12);
-    layout->setSpacing(8);
+    QVBoxLayout* const layout = panels::makeColumn(this, 8);
     m_state = wrapped(QStringLiteral("animationState"), this);
     m_state->setProperty("muted", true);
     m_found = makeContent();
     layout->addWidget(m_state);
     layout->addWidget(m_found, 1);
-    panels::fillWith(this, content);
+    panels::fillWith(this, layout->parentWidget());
     connectParts();
     connectButtons();
     forget();

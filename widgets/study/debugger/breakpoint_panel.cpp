@@ -15,16 +15,13 @@ using models::Target;
 BreakpointPanel::BreakpointPanel(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
     setObjectName(QStringLiteral("breakpoints"));
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(12, 10, 12, 12);
-    layout->setSpacing(8);
+    QVBoxLayout* const layout = panels::makeColumn(this, 8);
     m_state = new panels::LinkLabel(QStringLiteral("breakState"), m_context.selection, this);
     layout->addWidget(m_state);
     setupSteps(*layout);
     setupList(*layout);
     layout->addWidget(setupCondition());
-    panels::fillWith(this, content);
+    panels::fillWith(this, layout->parentWidget());
     connectParts();
     showList();
     showState();

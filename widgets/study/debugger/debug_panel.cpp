@@ -15,7 +15,6 @@ namespace {
 
 using models::Target;
 using models::text;
-using panels::wrapped;
 
 QWidget* part(QWidget* parent, const QString& label, std::initializer_list<QWidget*> widgets)
 {
@@ -32,16 +31,13 @@ QWidget* part(QWidget* parent, const QString& label, std::initializer_list<QWidg
 Debugger::Debugger(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
     setObjectName(QStringLiteral("debugger"));
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(12, 10, 12, 12);
-    layout->setSpacing(8);
+    QVBoxLayout* const layout = panels::makeColumn(this, 8);
     setupChoice(*layout);
     layout->addWidget(setupOptions());
     m_inquiry->addLine(*layout);
     layout->addWidget(setupFindings(), 1);
     layout->addStretch();  // before there are findings
-    panels::fillWith(this, content);
+    panels::fillWith(this, layout->parentWidget());
     connectParts();
     forget();
 }

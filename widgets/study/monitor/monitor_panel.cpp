@@ -8,12 +8,9 @@ namespace hopscope::study {
 MonitorPanel::MonitorPanel(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
     setObjectName(QStringLiteral("monitor"));
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(12, 10, 12, 12);
-    layout->setSpacing(8);
+    QVBoxLayout* const layout = panels::makeColumn(this, 8);
     setupRuns(*layout);
-    m_tabs = new QTabWidget(content);
+    m_tabs = new QTabWidget(layout->parentWidget());
     m_tabs->setObjectName(QStringLiteral("monitorTabs"));
     layout->addWidget(m_tabs, 1);
     m_table = new OperatorTable(m_context.selection, m_tabs);
@@ -21,7 +18,7 @@ MonitorPanel::MonitorPanel(const panels::Context& context, QWidget* parent) : Pa
     addPage(tr("Flame"), setupFlame());
     m_memory = new MemoryPage(m_context, m_tabs);
     m_tabs->addTab(m_memory, tr("Memory"));
-    panels::fillWith(this, content);
+    panels::fillWith(this, layout->parentWidget());
     connectParts();
     fillRuns();
 }

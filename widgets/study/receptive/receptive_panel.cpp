@@ -39,10 +39,7 @@ void fitHeight(QTableView& table)
 Receptive::Receptive(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
     setObjectName(QStringLiteral("receptive"));
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(12, 10, 12, 12);
-    layout->setSpacing(8);
+    QVBoxLayout* const layout = panels::makeColumn(this, 8);
     layout->addLayout(makeChoice());
     m_state = wrapped(QStringLiteral("fieldState"), this);
     m_state->setProperty("muted", true);
@@ -50,7 +47,7 @@ Receptive::Receptive(const panels::Context& context, QWidget* parent) : Panel(pa
     m_found = makeContent();
     layout->addWidget(m_found);
     layout->addStretch(1);
-    panels::fillWith(this, content);
+    panels::fillWith(this, layout->parentWidget());
     connectParts();
     modelChanged();
 }

@@ -47,17 +47,14 @@ QVariant SummaryModel::header(SummaryColumn column, int role) const
 Rules::Rules(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
     setObjectName(QStringLiteral("rules"));
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(12, 10, 12, 12);
-    layout->setSpacing(8);
+    QVBoxLayout* const layout = panels::makeColumn(this, 8);
     m_state = wrapped(QStringLiteral("rulesState"), this);
     m_state->setProperty("muted", true);
     m_found = makeContent();
     layout->addWidget(m_state);
     layout->addWidget(m_found);
     layout->addStretch(1);
-    panels::fillWith(this, content);
+    panels::fillWith(this, layout->parentWidget());
     connectParts();
     forget();
 }

@@ -17,13 +17,10 @@ using models::text;
 FollowPanel::FollowPanel(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
     setObjectName(QStringLiteral("follow"));
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(12, 10, 12, 12);
-    layout->setSpacing(8);
+    QVBoxLayout* const layout = panels::makeColumn(this, 8);
     setupChoice(*layout);
     layout->addWidget(setupFound(), 1);
-    panels::fillWith(this, content);
+    panels::fillWith(this, layout->parentWidget());
     connectParts();
     connectTables();
     forget();

@@ -24,13 +24,10 @@ constexpr qint64 mostCopied = 2'000'000;  // cells
 TensorPanel::TensorPanel(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
     setObjectName(QStringLiteral("tensor"));
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(12, 10, 12, 12);
-    layout->setSpacing(8);
+    QVBoxLayout* const layout = panels::makeColumn(this, 8);
     setupChoice(*layout);
     layout->addWidget(setupTensor(), 1);
-    panels::fillWith(this, content);
+    panels::fillWith(this, layout->parentWidget());
     connectParts();
     forget();
 }

@@ -10,6 +10,7 @@ from typing import Any
 from ._crew import Crew, LocalCrew
 from ._driver import Driver, Event
 from ._progress import Progress, reported
+from ._ray import RayCrew
 from .errors import UsageError
 
 
@@ -39,8 +40,6 @@ def run(
 
 def _crew(address: str, workers: int, threads: int) -> Crew:
     if address != "local":
-        from ._ray import RayCrew
-
         return RayCrew(address, workers, threads)
     if not workers:
         raise UsageError("the address 'local' needs a number of workers", "set it with --workers (workers= in Python)")

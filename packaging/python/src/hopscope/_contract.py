@@ -29,11 +29,11 @@ SETTINGS = (
     ),
     Setting(
         "device", "DeviceName", "auto", (), most=0, of_search=False,
-        meaning="Device to compute on: auto, cpu, cuda or cuda:N",
+        meaning="Device to compute on: auto, cpu, cuda, cuda:N, or several GPUs: cuda:0,cuda:1",
     ),
     Setting(
         "memory", "Size", None, (), most=0, of_search=False,
-        meaning="Memory limit of the device",
+        meaning="Memory limit of the device, of each of several",
     ),
     Setting(
         "host_memory", "Size", None, (), most=0, of_search=False,
@@ -53,7 +53,7 @@ SETTINGS = (
     ),
     Setting(
         "reassociate", "Flag", False, (), most=0, of_search=False,
-        meaning="Multiply by weights before sums and means over edges where that makes rows narrower; rounding changes",
+        meaning="Multiply by weights before rows are gathered or added up where that saves work; rounding changes",
     ),
     Setting(
         "store", "Choice", "exact", ("exact", "float32", "bfloat16", "float16"), most=0, of_search=False,

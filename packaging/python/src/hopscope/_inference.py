@@ -15,16 +15,17 @@ from ._contract import RunSettings
 from ._files import files_of, role_words, same_model
 from ._forms import Returned
 from ._later import later
-from ._log import doubtful, finished
+from ._log import finished
 from ._options import Pins, Place, Roles, Via, count_of, path_of, pins_of, via_of
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of, tidied
 from ._serve import Client, Starting
 from ._settings import accepts, settings_of, takes
+from ._words import duration, listed
 from .data import inputs_of
 from .documents import Plan
 from .errors import InputError, UsageError, VerificationError, door, error_from
-from .reports import Report, Verification
+from .reports import Report, Verification, doubtful
 from .saving import Prepared, Saved, prepare
 
 if TYPE_CHECKING:
@@ -67,15 +68,18 @@ class Inference:
 
     def __repr__(self) -> str:
         shapes = [f"{name} {list(array.shape)} {array.dtype}" for name, array in self.outputs.items()]
-        verdict, seconds = self.verdict or "not verified", _html.duration(self.report.seconds)
-        return f"Inference({_html.listed(shapes)}; {verdict}; {seconds})"
+        verdict, seconds = self.verdict or "not verified", duration(self.report.seconds)
+        return f"Inference({listed(shapes)}; {verdict}; {seconds})"
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a data frame with a row per stage and a column per phase."""
         return self.report.to_pandas()
 
     def _repr_html_(self) -> str:
-        return _html.inference(self)
+        rows = ((name, list(array.shape), str(array.dtype)) for name, array in self.outputs.items())
+        outputs = _html.grid(("output", "shape", "dtype"), rows)
+        saved = _html.listing(self.saved.notes) if self.saved else ""
+        return _html.page("Result", outputs, saved, self.report._repr_html_())
 
 
 @dataclass

@@ -32,5 +32,5 @@ def _keyword(found: re.Match[str]) -> str:
 
 def _has(setting: Setting, value: str) -> bool:
     if setting.kind == "DeviceName":
-        return re.fullmatch(r"auto|cpu|cuda(:\d+)?", value) is not None
+        return re.fullmatch(r"auto|cpu|cuda(:\d+)?(,cuda:\d+)*", value) is not None
     return value in setting.choices

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from .reports import NotFinite, Verification
+from typing import Any, TypeVar
 
 log = logging.getLogger("hopscope")
 log.addHandler(logging.NullHandler())
@@ -20,11 +17,3 @@ def finished(result: _Result) -> _Result:
         log.info("note: %s", note)
     log.info("%r", result)
     return result
-
-
-def doubtful(verification: Verification | None, not_finite: NotFinite | None = None) -> None:
-    """Logs a warning if a result could not be verified, or is not finite."""
-    if verification is not None and verification.verdict == "unverifiable":
-        log.warning("the result is not verified: %s", verification.reason)
-    if not_finite is not None:
-        log.warning("%s", not_finite)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy
 
-from .errors import UsageError
+from ._failures import UsageError
 
 if TYPE_CHECKING:
     import torch

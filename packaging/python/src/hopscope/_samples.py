@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,25 @@ def _leaf(key: str, like: Any, cut: Mapping[str, Any]) -> Any:
         return torch.sparse_csr_tensor(*parts, size=cut[f"{key}.csr_size"].tolist())
     parts = [cut[f"{key}.coo_{part}"] for part in ("indices", "values")]
     return torch.sparse_coo_tensor(*parts, size=cut[f"{key}.coo_size"].tolist()).coalesce()
+
+
+def has_matrices(leaves: Mapping[str, Any]) -> bool:
+    """Returns whether there are sparse matrices."""
+    return any(map(_is_sparse, leaves.values()))
+
+
+def with_whole_matrices(sample: Sample, leaves: Mapping[str, Any]) -> Sample:
+    """Returns the sample with sparse matrices as large as those of the data. A weight may have a row for each
+    column."""
+    import torch
+
+    wider = dict(sample.leaves)
+    for key, leaf in leaves.items():
+        if _is_sparse(leaf):
+            entries = sample.leaves[key].to_sparse_coo()
+            whole = torch.sparse_coo_tensor(entries.indices(), entries.values(), leaf.shape).coalesce()
+            wider[key] = whole.to_sparse_csr() if leaf.layout == torch.sparse_csr else whole
+    return replace(sample, leaves=wider)
 
 
 def _is_sparse(array: Any) -> bool:

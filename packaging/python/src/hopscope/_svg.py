@@ -1,18 +1,12 @@
-"""The picture of a split: a band per stage with the model's modules, and the stored values between stages.
+"""The picture of a split. It has a band per stage with the model's modules, and the stored values between stages.
 All text of a model is escaped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from math import ceil
-from typing import TYPE_CHECKING
-
-from ._words import counted
-
-if TYPE_CHECKING:
-    from . import documents
 
 BOX, CUT = 34, 40  # heights of a box and of a stored value
 GAP, TOP = 14, 46
@@ -65,79 +59,6 @@ class Widths:
     @property
     def step(self) -> int:
         return self.band + self.cut + 40
-
-
-def inspection(found: documents.Inspection) -> str:
-    """Operators by their modules: everything in "convs.0", such as "convs.0.lin", is one box."""
-    homes: dict[str, str] = {}
-    counts: dict[tuple[int, str], list[str]] = {}
-    for op in found.document["ops"]:
-        if op["stage"] is not None and op["kind"] not in ("input", "output"):
-            counts.setdefault((op["stage"], _module(op["module"])), []).append(op["name"])
-            homes.update({value: _key(op["stage"], _module(op["module"])) for value in op["outputs"]})
-    bands = [[Box(_key(*at), at[1], _operators(names)) for at, names in counts.items() if at[0] == stage.index]
-             for stage in found.stages]  # fmt: skip
-    readers, links = _readers(found, homes)
-    stored = [_stored(cut, homes.get(cut.value, ""), readers.get(cut.value, [])) for cut in found.cuts]
-    titles = [_title(stage) for stage in found.stages]
-    return draw(Picture(titles, bands, stored, links))
-
-
-def plan(made: documents.Plan) -> str:
-    """Returns a box per stage; stored values are linked with the stages that read them."""
-    bands = [
-        [Box(_key(stage.index, ""), counted(stage.operators, "operator"), f"for all {', '.join(stage.destinations)}")]
-        for stage in made.stages
-    ]
-    stored = []
-    for cut in made.cuts:
-        targets = [_key(stage.index, "") for stage in made.stages if cut.name in stage.reads]
-        stored.append(_stored(cut, _key(cut.stage, ""), targets))
-    return draw(Picture([_title(stage) for stage in made.stages], bands, stored))
-
-
-def _title(stage: documents.Stage) -> str:
-    return f"stage {stage.index} · {', '.join(stage.destinations)}"
-
-
-def _key(stage: int, module: str) -> str:
-    return f"{stage} {module}"
-
-
-def _module(name: str) -> str:
-    """ "convs.0" of "convs.0.lin", "conv1" of "conv1.lin"."""
-    first, _, rest = name.partition(".")
-    second = rest.partition(".")[0]
-    return (f"{first}.{second}" if second.isdigit() else first) or "model"
-
-
-def _operators(names: Sequence[str]) -> str:
-    return names[0].removeprefix("aten::") if len(names) == 1 else counted(len(names), "operator")
-
-
-def _readers(found: documents.Inspection, homes: dict[str, str]) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
-    """Which boxes read a value, and which boxes of a stage are linked."""
-    readers: dict[str, list[str]] = {}
-    links: dict[tuple[str, str], None] = {}
-    for op in found.document["ops"]:
-        if op["stage"] is None or op["kind"] in ("input", "output"):
-            continue
-        here = _key(op["stage"], _module(op["module"]))
-        for value in op["inputs"]:
-            readers.setdefault(value, []).append(here)
-            home = homes.get(value, here)
-            if home != here and home.split(" ")[0] == here.split(" ")[0]:
-                links[home, here] = None
-    return readers, list(links)
-
-
-def _stored(cut: documents.Cut, source: str, readers: Iterable[str]) -> Stored:
-    from ._html import size
-
-    shape = " x ".join(str(extent).strip("|") for extent in cut.shape)
-    amount = f", {size(cut.written)}" if cut.written is not None else ""
-    later = [key for key in dict.fromkeys(readers) if int(key.split(" ")[0]) > cut.stage]
-    return Stored(cut.name, shape + amount, cut.stage - 1, source, later, cut.output)
 
 
 def draw(picture: Picture) -> str:

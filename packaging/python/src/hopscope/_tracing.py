@@ -19,17 +19,17 @@ def tolerant() -> Iterator[None]:
 
     with (
         contextlib.ExitStack() as numbers,
-        _replaced(torch._jit_internal, "module_has_exports", _has_exports),
-        _replaced(function._SingleLevelFunction, "apply", classmethod(_computed)),
-        _replaced(torch.jit.ScriptFunction, "__call__", _with_sizes(torch.jit.ScriptFunction.__call__)),
+        replaced(torch._jit_internal, "module_has_exports", _has_exports),
+        replaced(function._SingleLevelFunction, "apply", classmethod(_computed)),
+        replaced(torch.jit.ScriptFunction, "__call__", _with_sizes(torch.jit.ScriptFunction.__call__)),
     ):
         for name in ("add", "sub", "mul", "floordiv"):
-            numbers.enter_context(_replaced(torch.Tensor, f"__i{name}__", _of_numbers(name)))
+            numbers.enter_context(replaced(torch.Tensor, f"__i{name}__", _of_numbers(name)))
         yield
 
 
 @contextlib.contextmanager
-def _replaced(owner: Any, name: str, other: Any) -> Iterator[None]:
+def replaced(owner: Any, name: str, other: Any) -> Iterator[None]:
     own, before = name in vars(owner), getattr(owner, name)
     setattr(owner, name, other)
     try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import _decisions, _forms, _program, _records, _samples, _state, _trace, _tracing, arrays
+from . import _decisions, _forms, _held, _program, _records, _samples, _sparse, _state, _trace, _tracing, arrays
 from ._samples import FIRST, OTHER, SECOND, SMALLER, Drawn, Sample
 from .calling import Call
 from .errors import InputError, Refused, origin_of
@@ -47,9 +47,12 @@ def try_out(model: Any, call: Call, drawn: Drawn, once: bool, objection: Callabl
     try:
         return _evaluated(trial)
     except Refused as problem:
-        if not drawn.few():
+        if drawn.few():
+            return _evaluated(replace(trial, samples=[trial.whole()], alone=problem.message))
+        if not _samples.has_matrices(call.leaves()):
             raise
-        return _evaluated(replace(trial, samples=[trial.whole()], alone=problem.message))
+        wider = [_samples.with_whole_matrices(sample, call.leaves()) for sample in trial.samples]
+        return _evaluated(replace(trial, samples=wider))
 
 
 def _evaluated(trial: Trial) -> Trial:
@@ -188,6 +191,7 @@ def exported(trial: Trial) -> tuple[Any, str, list[str]]:
 def _exported_once(trial: Trial, strict: bool) -> Any:
     axes = _samples.row_axes(trial.drawn, trial.samples)
     with _state.restored(trial.model):
+        _held.put(trial.call.held, {})
         made = _program.exported(_entry(trial), _arguments(trial, _example(trial, axes)), axes, strict)
     expected = [*trial.expected, *_of_smaller(trial)]
     for sample, wanted in zip(trial.samples, expected, strict=False):
@@ -299,7 +303,8 @@ def _trace_once(trial: Trial, entry: Any, sample: Sample) -> Any:
     import torch
 
     arguments = _arguments(trial, sample)
-    with _tracing.tolerant(), _state.restored(entry):
+    with _tracing.tolerant(), _sparse.traceable(), _state.restored(entry):
+        _held.put(trial.call.held, {})
         traced = torch.jit.trace(entry, example_kwarg_inputs=arguments, check_trace=False, strict=False)
     return _tracing.inlined(traced)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import _counts, _forms, _records, _state, arrays
+from . import _counts, _forms, _held, _records, _state, arrays
 from .data import Inputs, counts_rows
 from .errors import InputError, Refused
 
@@ -33,7 +33,8 @@ class Call:
     the same with None, as `forward` takes them. `constants`: arguments without tensors, and objects whose tensors are
     not read, which the file keeps; `sizes`: numbers of rows, which the file computes from its inputs; `counted`: those
     of objects. `unnamed`: the arguments that are passed by position, because `forward` takes *args. `container`: the
-    object that `forward` takes as a whole, or None."""
+    object that `forward` takes as a whole, or None. `held`: arguments of the file that are attributes of the
+    model, which `forward` gets through the model."""
 
     arguments: dict[str, Any]
     forms: dict[str, Any] = field(default_factory=dict)
@@ -42,6 +43,7 @@ class Call:
     counted: dict[str, dict[str, Any]] = field(default_factory=dict)
     unnamed: list[str] = field(default_factory=list)
     container: Any = None
+    held: dict[str, list[_held.Place]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def add(self, name: str, value: Any) -> None:
@@ -50,7 +52,7 @@ class Call:
 
     def wrapped(self) -> bool:
         """Returns whether the arguments of the file differ from those of `forward`."""
-        other = self.constants or self.sizes or self.unnamed or self.container is not None
+        other = self.constants or self.sizes or self.unnamed or self.held or self.container is not None
         return bool(other) or any(_forms.has_relations(item) or _forms.has_none(item) for item in self.forms.values())
 
     def leaves(self) -> dict[str, Any]:
@@ -67,8 +69,9 @@ class Call:
         return self.drop(unread)
 
     def holds_objects(self) -> bool:
-        """Returns whether the model may read only a part of its arguments: a container, or objects with attributes."""
-        return self.container is not None or any(map(_records.is_record, self.forms.values()))
+        """Returns whether the model may read only a part of its arguments: a container, objects with attributes, or
+        attributes of its own."""
+        return self.container is not None or bool(self.held) or any(map(_records.is_record, self.forms.values()))
 
     def drop(self, unread: set[str]) -> bool:
         """Drops the entries of a container or an object that the model does not read, by the engine's keys. Drops
@@ -80,7 +83,7 @@ class Call:
             return False
         self.arguments = {name: value for name, value in kept.items() if value is not None}
         if self.container is None:
-            self.constants.update({name: self.forms[name] for name in gone})
+            self.constants.update({name: self.forms[name] for name in gone if name not in self.held})
             self.notes += [f"'{key}' is not read by the model: left out" for key in before if key in unread]
         else:
             self.notes += [ignored(name) for name in gone]
@@ -90,7 +93,9 @@ class Call:
         value = self.arguments[name]
         if _records.is_record(self.forms[name]):
             return {key: item for key, item in value.items() if f"{name}.{key}" not in unread} or None
-        needed = self.container is None or any(key not in unread for key, _ in _forms.leaves(name, value))
+        needed = (self.container is None and name not in self.held) or any(
+            key not in unread for key, _ in _forms.leaves(name, value)
+        )
         return value if needed else None
 
     def fill_in_sizes(self, roles: Mapping[str, str], rows: Mapping[str, int]) -> None:
@@ -119,6 +124,8 @@ class Call:
     def _forward(self, model: Any, given: Mapping[str, Any]) -> Any:
         counts = self.sizes or self.counted
         tensors = dict(leaf for name, value in given.items() for leaf in _forms.leaves(name, value)) if counts else {}
+        _held.put(self.held, given)
+        given = {name: value for name, value in given.items() if name not in self.held}
         if self.container is not None:
             return model(self._counting("", _container(self.container, given, self.arguments), tensors))
         named = {name: _forms.filled(self.forms[name], value) for name, value in given.items()}
@@ -187,7 +194,19 @@ def unwrapped(model: Any) -> tuple[Any, list[str]]:
 
 
 def bind(model: Any, inputs: Inputs) -> Call:
-    """Finds `forward`'s arguments in the data by name. Raises InputError where a required one is missing."""
+    """Finds `forward`'s arguments in the data by name. Adds those that the model holds. Raises InputError where a
+    required one is missing."""
+    held = _held.matrices(model)
+    call = _bound(model, inputs, bool(held))
+    for name, (matrix, places) in held.items():
+        own = name if name not in call.arguments else f"{name}_of_model"
+        call.add(own, matrix)
+        call.held[own] = places
+        call.notes.append(f"'{own}', a sparse matrix that the model holds, is an input of the file")
+    return call
+
+
+def _bound(model: Any, inputs: Inputs, holds: bool) -> Call:
     parameters = _parameters(model)
     inputs = _as_argument(inputs, [item.name for item in parameters if item.default is inspect.Parameter.empty])
     if inputs.container is not None and _takes_container(parameters, inputs):
@@ -201,12 +220,12 @@ def bind(model: Any, inputs: Inputs) -> Call:
     if inputs.container is None and inputs.paths is None:
         rest = {name: value for name, value in inputs.values.items() if name not in used}
         used |= _add_others(call, _variable(model), rest)
-    if not parameters and not call.arguments:
+    if not parameters and not call.arguments and not holds:
         raise Refused(
             f"forward of {type(model).__name__} names no arguments",
             "wrap it in a module whose forward names them, as in forward(self, x, edge_index)",
         )
-    if not call.arguments:
+    if not call.arguments and not holds:
         raise InputError("nothing in the data is an argument of the model", f"the data has {_listing(inputs.values)}")
     call.notes += _dropped(inputs, {id(values[name]) for name in used})
     return call

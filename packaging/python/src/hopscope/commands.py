@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _reading
 from ._files import Files, files_of, model_words, role_options, same_model
-from ._log import doubtful, finished
+from ._log import finished
 from ._options import Pins, Place, Roles, path_of, pins_of
 from ._process import command
 from ._scratch import Scratch, size_of
@@ -20,7 +20,7 @@ from ._settings import beside_plan, settings_of, takes, words_of
 from .data import inputs_of
 from .documents import Devices, Inspection, Plan
 from .errors import VerificationError, door
-from .reports import Verification
+from .reports import Verification, doubtful
 from .saving import Saved, prepare
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ._options import Place, Roles, path_of
 from ._process import command
 from ._scratch import Scratch
 from ._table import Table
-from ._words import counted
+from ._words import counted, largest
 from .commands import files, written
 from .data import inputs_of
 from .debug import divergence_of
@@ -84,7 +84,13 @@ class Comparison:
         return self.outputs.to_pandas()
 
     def _repr_html_(self) -> str:
-        return _html.comparison(self)
+        rows = (
+            (output.name, output.rows, largest(output.max_abs), output.different,
+             "" if output.row is None else f"row {output.row:,}, {output.element}")
+            for output in self.outputs
+        )  # fmt: skip
+        compared = _html.grid(("output", "rows", "largest difference", "beyond the tolerance", "first at"), rows)
+        return _html.page(f"{self.verdict}: {self.reason}", compared, _html.listing(self.notes))
 
 
 @door

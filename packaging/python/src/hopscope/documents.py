@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _html, _svg
+from . import _html
 from ._options import path_of
+from ._svg import Box, Picture, Stored, draw
 from ._table import Table
-from ._words import counted
+from ._words import counted, listed, shape, size
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class Value:
     bytes: int | None
 
     def __repr__(self) -> str:
-        return f"Value({self.id}: {self.name}, {_html.shape(self.shape)} {self.dtype or ''})".replace(" )", ")")
+        return f"Value({self.id}: {self.name}, {shape(self.shape)} {self.dtype or ''})".replace(" )", ")")
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,7 +97,19 @@ class Cut:
 
     def __repr__(self) -> str:
         kind = "output" if self.output else "stored"
-        return f"Cut({self.value}: {self.name} {_html.shape(self.shape)}, {kind} after stage {self.stage})"
+        return f"Cut({self.value}: {self.name} {shape(self.shape)}, {kind} after stage {self.stage})"
+
+    def _cells(self) -> dict[str, object]:
+        return {
+            "value": self.value,
+            "name": self.name,
+            "stage": f"after {self.stage}",
+            "shape": shape(self.shape),
+            "dtype": self.dtype or "",
+            "written": size(self.written),
+            "read": size(self.read),
+            "is": "output" if self.output else "cut",
+        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,9 +132,18 @@ class Stage:
     stores: list[str]
 
     def __repr__(self) -> str:
-        reads, stores = _html.listed(self.reads), _html.listed(self.stores)
+        reads, stores = listed(self.reads), listed(self.stores)
         operators = counted(self.operators, "operator")
         return f"Stage({self.index}: {operators}; reads {reads or 'nothing'}; stores {stores or 'nothing'})"
+
+    def _cells(self) -> dict[str, object]:
+        return {
+            "stage": self.index,
+            "operators": self.operators,
+            "for all of": ", ".join(self.destinations),
+            "reads": ", ".join(self.reads),
+            "stores": ", ".join(self.stores),
+        }
 
 
 @dataclass(frozen=True)
@@ -183,10 +206,13 @@ class Inspection:
         return self.operators.to_pandas()
 
     def _repr_html_(self) -> str:
-        return _html.inspection(self)
+        depth, stages = f"depth {self.depth}", counted(len(self.stages), "stage")
+        title = f"{self.model_class or self.model}: {depth}, {stages}{'' if self.splittable else ', cannot be split'}"
+        lints = _html.listing(lint.message for lint in self.lints)
+        return _html.page(title, self._repr_svg_(), _html.table(self.stages), _html.table(self.cuts), lints)
 
     def _repr_svg_(self) -> str:
-        return _svg.inspection(self)
+        return draw(_picture_of_model(self))
 
 
 @dataclass(frozen=True, repr=False)
@@ -227,7 +253,7 @@ class Plan:
     fingerprint: str = ""
 
     def __repr__(self) -> str:
-        return f"Plan({_html.plan_title(self)}; {counted(len(self.stages), 'stage')})"
+        return f"Plan({self._title()}; {counted(len(self.stages), 'stage')})"
 
     def save(self, path: str | Path) -> Path:
         """Writes plan.json, which `hopscope-engine run --plan` reads.
@@ -265,10 +291,16 @@ class Plan:
         return self.cuts.to_pandas()
 
     def _repr_html_(self) -> str:
-        return _html.plan(self)
+        tables = _html.table(self.stages), _html.table(self.cuts)
+        return _html.page(self._title(), self._repr_svg_(), *tables, _html.listing(self.notes))
 
     def _repr_svg_(self) -> str:
-        return _svg.plan(self)
+        return draw(_picture_of_plan(self))
+
+    def _title(self) -> str:
+        cost = "" if self.cost is None else f", cost {self.cost:.3g} {self.unit}"
+        proof = ", proven optimal" if self.gap == 0 else ""
+        return f"{self.strategy} plan for {self.device}{cost}{proof}; peak memory {size(self.peak_memory)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -288,7 +320,10 @@ class Device:
     driver: str
 
     def __repr__(self) -> str:
-        return f"Device({self.id}: {self.name}, {_html.size(self.memory)})"
+        return f"Device({self.id}: {self.name}, {size(self.memory)})"
+
+    def _cells(self) -> dict[str, object]:
+        return {"device": self.id, "name": self.name, "memory": size(self.memory), "driver": self.driver}
 
 
 @dataclass(frozen=True, repr=False)
@@ -306,11 +341,82 @@ class Devices:
     document: dict[str, Any]
 
     def __repr__(self) -> str:
-        return f"Devices({_html.listed([device.id for device in self.devices])})"
+        return f"Devices({listed([device.id for device in self.devices])})"
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a data frame with a row per device."""
         return self.devices.to_pandas()
 
     def _repr_html_(self) -> str:
-        return _html.devices(self)
+        return _html.page("Devices", _html.table(self.devices), _html.listing(self.missing))
+
+
+def _picture_of_model(found: Inspection) -> Picture:
+    """Operators by their modules: everything in "convs.0", such as "convs.0.lin", is one box."""
+    homes: dict[str, str] = {}
+    counts: dict[tuple[int, str], list[str]] = {}
+    for op in found.document["ops"]:
+        if op["stage"] is not None and op["kind"] not in ("input", "output"):
+            counts.setdefault((op["stage"], _module(op["module"])), []).append(op["name"])
+            homes.update({value: _key(op["stage"], _module(op["module"])) for value in op["outputs"]})
+    bands = [[Box(_key(*at), at[1], _operators(names)) for at, names in counts.items() if at[0] == stage.index]
+             for stage in found.stages]  # fmt: skip
+    readers, links = _readers(found, homes)
+    stored = [_stored(cut, homes.get(cut.value, ""), readers.get(cut.value, [])) for cut in found.cuts]
+    titles = [_title(stage) for stage in found.stages]
+    return Picture(titles, bands, stored, links)
+
+
+def _picture_of_plan(made: Plan) -> Picture:
+    """Returns a box per stage; stored values are linked with the stages that read them."""
+    bands = [
+        [Box(_key(stage.index, ""), counted(stage.operators, "operator"), f"for all {', '.join(stage.destinations)}")]
+        for stage in made.stages
+    ]
+    stored = []
+    for cut in made.cuts:
+        targets = [_key(stage.index, "") for stage in made.stages if cut.name in stage.reads]
+        stored.append(_stored(cut, _key(cut.stage, ""), targets))
+    return Picture([_title(stage) for stage in made.stages], bands, stored)
+
+
+def _title(stage: Stage) -> str:
+    return f"stage {stage.index} · {', '.join(stage.destinations)}"
+
+
+def _key(stage: int, module: str) -> str:
+    return f"{stage} {module}"
+
+
+def _module(name: str) -> str:
+    """ "convs.0" of "convs.0.lin", "conv1" of "conv1.lin"."""
+    first, _, rest = name.partition(".")
+    second = rest.partition(".")[0]
+    return (f"{first}.{second}" if second.isdigit() else first) or "model"
+
+
+def _operators(names: Sequence[str]) -> str:
+    return names[0].removeprefix("aten::") if len(names) == 1 else counted(len(names), "operator")
+
+
+def _readers(found: Inspection, homes: dict[str, str]) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
+    """Which boxes read a value, and which boxes of a stage are linked."""
+    readers: dict[str, list[str]] = {}
+    links: dict[tuple[str, str], None] = {}
+    for op in found.document["ops"]:
+        if op["stage"] is None or op["kind"] in ("input", "output"):
+            continue
+        here = _key(op["stage"], _module(op["module"]))
+        for value in op["inputs"]:
+            readers.setdefault(value, []).append(here)
+            home = homes.get(value, here)
+            if home != here and home.split(" ")[0] == here.split(" ")[0]:
+                links[home, here] = None
+    return readers, list(links)
+
+
+def _stored(cut: Cut, source: str, readers: Iterable[str]) -> Stored:
+    extents = " x ".join(str(extent).strip("|") for extent in cut.shape)
+    amount = f", {size(cut.written)}" if cut.written is not None else ""
+    later = [key for key in dict.fromkeys(readers) if int(key.split(" ")[0]) > cut.stage]
+    return Stored(cut.name, extents + amount, cut.stage - 1, source, later, cut.output)

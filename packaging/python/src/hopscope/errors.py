@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 from . import _failures
 from ._failures import *  # noqa: F403
 from ._failures import EngineError, ResourceError, UsageError
+from ._keywords import in_python
 from ._problem import HopscopeError
 
 __all__ = [
@@ -58,8 +59,6 @@ def door(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
         try:
             return function(*arguments, **options)
         except HopscopeError as problem:
-            from ._keywords import in_python  # which imports this module
-
             problem.hint = in_python(problem.hint)
             raise
         except Exception as problem:

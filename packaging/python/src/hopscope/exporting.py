@@ -17,6 +17,7 @@ from ._options import DeviceName, Pins, Place, Roles, count_of, name_of, path_of
 from ._process import command
 from ._scratch import Scratch
 from ._settings import settings_of, takes
+from ._words import listed
 from .commands import by_plan, files
 from .documents import Plan
 from .errors import InputError, door, kind_of
@@ -71,10 +72,16 @@ class Export:
         return load(self.folder)
 
     def __repr__(self) -> str:
-        return f"Export({self.folder}: {self.verdict}; {_html.listed(self.methods)})"
+        return f"Export({self.folder}: {self.verdict}; {listed(self.methods)})"
 
     def _repr_html_(self) -> str:
-        return _html.export(self)
+        rows = (
+            (loop["method"], loop["destination"], f"stage_{loop['stage']}.py", len(loop["arguments"]),
+             len(loop["results"]))
+            for loop in self.document["code"]["loops"]
+        )  # fmt: skip
+        methods = _html.grid(("method", "for all of", "file", "arguments", "results"), rows)
+        return _html.page(f"{self.folder}: {self.verdict}", methods, _html.listing(self.notes))
 
 
 @door

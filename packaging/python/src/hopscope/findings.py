@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _html
-from ._words import counted
+from ._words import counted, size
 
 if TYPE_CHECKING:
     import pandas
@@ -85,7 +85,7 @@ class _Rows:
         return pandas.DataFrame(self._dicts())
 
     def _repr_html_(self) -> str:
-        return _html.findings(self._title(), self._dicts())
+        return _html.page(self._title(), _html.records(self._dicts()))
 
 
 @dataclass(frozen=True, repr=False)
@@ -319,7 +319,7 @@ class StageMemory(_Rows):
         return f"StageMemory({self._title()})"
 
     def _title(self) -> str:
-        return f"stage {self.stage}: peak {_html.size(self.peak_memory)}"
+        return f"stage {self.stage}: peak {size(self.peak_memory)}"
 
     def _listed(self) -> list[Any]:
         return [{"batches of": loop.label, **held} for loop in self.loops for held in loop.held]

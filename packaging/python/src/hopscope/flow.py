@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from . import _html
 from ._scratch import Scratch
+from ._words import counted
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -179,9 +181,13 @@ class LayeredFlow:
         return f"LayeredFlow({', '.join(f'{layer.name}: {layer.size} {layer.destination}' for layer in self.layers)})"
 
     def _repr_html_(self) -> str:
-        from ._html import layers
-
-        return layers(self)
+        rows = (
+            (layer.name, layer.size, layer.destination, ", ".join(layer.relations), ", ".join(layer.reads),
+             ", ".join(layer.stores))
+            for layer in self.layers
+        )  # fmt: skip
+        layers = _html.grid(("layer", "rows", "of", "over", "reads", "stores"), rows)
+        return _html.page(counted(len(self.layers), "layer"), layers)
 
 
 class Layer:

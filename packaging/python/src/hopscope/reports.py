@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from . import _html
 from ._figures import StageFigures
+from ._log import log
 from ._table import Table
-from ._words import counted
+from ._words import counted, duration, largest, size
 
 if TYPE_CHECKING:
     import pandas
@@ -78,7 +80,9 @@ class Verification:
         return self.outputs.to_pandas()
 
     def _repr_html_(self) -> str:
-        return _html.verification(self)
+        rows = ((output.name, output.rows, largest(output.max_abs), output.different) for output in self.outputs)
+        compared = _html.grid(("output", "rows", "largest difference", "beyond the tolerance"), rows)
+        return _html.page(f"{self.verdict}: {self.reason}", compared, _html.listing(self.notes))
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,7 +134,7 @@ class OperatorRun:
     fused: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"OperatorRun({self.op}: {self.label}, {_html.duration(self.seconds)} in stage {self.stage})"
+        return f"OperatorRun({self.op}: {self.label}, {duration(self.seconds)} in stage {self.stage})"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -165,8 +169,20 @@ class StageRun(StageFigures):
         return self.seconds / self.bound_seconds if self.bound_seconds else None
 
     def __repr__(self) -> str:
-        seconds, batches = _html.duration(self.seconds), counted(self.batches, "batch")
-        return f"StageRun({self.index}: {seconds}, {batches}, peak memory {_html.size(self.peak_memory)})"
+        seconds, batches = duration(self.seconds), counted(self.batches, "batch")
+        return f"StageRun({self.index}: {seconds}, {batches}, peak memory {size(self.peak_memory)})"
+
+    def _cells(self) -> dict[str, object]:
+        multiple, bound = self.times_bound, duration(self.bound_seconds or 0)
+        return {
+            "stage": self.index,
+            "time": duration(self.seconds),
+            "bound": "" if multiple is None else f"{multiple:.1f} times {bound}, {self.wall}",
+            "batches": self.batches,
+            "written": size(self.written),
+            "read": size(self.read),
+            "peak memory": size(self.peak_memory),
+        }
 
     def _columns(self) -> dict[str, Any]:
         """Returns the figures and a column per phase."""
@@ -211,11 +227,25 @@ class Report:
         verdict = self.verification.verdict if self.verification else "not verified"
         lost = f"; {self.not_finite}" if self.not_finite else ""
         stages = counted(len(self.stages), "stage")
-        return f"Report({self.strategy} plan, {_html.report_title(self)}; {stages}; {verdict}{lost})"
+        return f"Report({self.strategy} plan, {self._title()}; {stages}; {verdict}{lost})"
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a data frame with a row per stage and a column per phase."""
         return self.stages.to_pandas()
 
     def _repr_html_(self) -> str:
-        return _html.report(self)
+        found, lost = self.verification, escape(str(self.not_finite)) if self.not_finite else ""
+        verdict = f"{escape(found.verdict)}: {escape(found.reason)}" if found else "not verified"
+        remarks = "".join(f"<p>{remark}</p>" for remark in (lost, verdict) if remark)
+        return _html.page(self._title(), _html.table(self.stages), remarks, _html.listing(self.notes))
+
+    def _title(self) -> str:
+        return f"{duration(self.seconds)} on {self.device}; peak memory {size(self.peak_memory)}"
+
+
+def doubtful(verification: Verification | None, not_finite: NotFinite | None = None) -> None:
+    """Logs a warning if a result could not be verified, or is not finite."""
+    if verification is not None and verification.verdict == "unverifiable":
+        log.warning("the result is not verified: %s", verification.reason)
+    if not_finite is not None:
+        log.warning("%s", not_finite)

@@ -17,6 +17,7 @@ from ._log import finished
 from ._options import Place, Roles, Via, new_file, parse_roles, via_of
 from ._process import command
 from ._scratch import Data, Scratch, data_files, size_of
+from ._words import listed
 from .calling import Call
 from .data import Inputs, inputs_of
 from .errors import InputError, Refused, ResourceError, UsageError, door, sentence_of
@@ -65,7 +66,7 @@ class Saved:
         return self.parameters.get(name, name)
 
     def __repr__(self) -> str:
-        return f"Saved({self.path}: {self.how}, arguments {_html.listed(self.arguments)})"
+        return f"Saved({self.path}: {self.how}, arguments {listed(self.arguments)})"
 
     def __str__(self) -> str:
         return "\n".join([f"{self.path}: {self.how}, arguments {', '.join(self.arguments)}", *self.notes])
@@ -74,7 +75,8 @@ class Saved:
         return str(self.path)
 
     def _repr_html_(self) -> str:
-        return _html.saved(self)
+        given = f"arguments: {', '.join(self.arguments)}"
+        return _html.page(f"{self.path}: {self.how}", _html.listing([given, *self.notes]))
 
 
 @door
@@ -164,10 +166,10 @@ class _Given:
     via: str = "auto"
 
     def roles_of_inputs(self, model: Any) -> list[str]:
-        """Returns the roles of inputs, without those of parameters, which are left to the engine when it reads the
-        file."""
+        """Returns the roles of inputs, without those of parameters and concatenations of them ("user+item"), which are
+        left to the engine when it reads the file."""
         own = {name for name, _ in [*model.named_parameters(), *model.named_buffers()]}
-        return [f"{name}={role}" for name, role in parse_roles(self.roles).items() if name not in own]
+        return [f"{name}={role}" for name, role in parse_roles(self.roles).items() if not own >= {*name.split("+")}]
 
     def objection(self, model: Any, program: _program.Program) -> str:
         """Returns the reason why the engine refuses a program for these data; empty if it does not."""
