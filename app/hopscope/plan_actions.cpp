@@ -1,5 +1,6 @@
 #include "plan_actions.h"
 
+#include "base/rules.h"
 #include "models/tr.h"
 
 namespace hopscope::window {
@@ -26,16 +27,16 @@ void addStrategies(ActionBook& book, const WindowParts& parts)
          .tip = tr("The cheapest plan that respects your pins"),
          .needs = Model,
          .run = [&parts] { parts.workbench.optimiseAroundPins(); }},
-        {.name = "plan.depth",
-         .text = tr("Strategy: &Depth"),
-         .tip = tr("Cut after every hop, without pins"),
-         .needs = Model,
-         .run = [&parts] { parts.workbench.setStrategy(base::Strategy::Depth); }},
-        {.name = "plan.sourceRule",
-         .text = tr("Strategy: &Source Rule"),
-         .tip = tr("Cut by module, without pins"),
-         .needs = Model,
-         .run = [&parts] { parts.workbench.setStrategy(base::Strategy::SourceRule); }},
+    });
+    for (const base::Strategy rule : base::rules) {
+        const std::string name = std::string("plan.") + base::nameOf(rule);
+        book.add({.name = name.c_str(),
+                  .text = tr(base::traitsOf(rule).action),
+                  .tip = tr(base::traitsOf(rule).tip),
+                  .needs = Model,
+                  .run = [&parts, rule] { parts.workbench.setStrategy(rule); }});
+    }
+    book.addAll({
         {.name = "plan.clear",
          .text = tr("Remove All &Pins"),
          .shortcut = "Ctrl+Shift+Backspace",

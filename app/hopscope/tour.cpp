@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/rules.h"
 #include "models/labels.h"
 #include "samples.h"
 #include "study/animation/animation_panel.h"
@@ -232,7 +233,7 @@ void Tour::open(const QString& sample)
 bool Tour::opened(const QString& sample) const
 {
     const models::Document& document = m_parts.document;
-    return document.model() && document.modelPath() == pathOf(sample) && document.reference(base::Strategy::SourceRule);
+    return document.model() && document.modelPath() == pathOf(sample) && document.reference(base::rules.back());
 }
 
 void Tour::hunt(const QString& name)
@@ -303,8 +304,9 @@ double Tour::figure(const std::string& name) const
             std::ranges::count(document.plan()->checkpoints, false, &protocol::PlanCheckpoint::output));
     if (name == "moved") return movedBy(document.plan());
     if (name == "moved-by-optimum") return movedBy(document.reference(base::Strategy::Optimal));
-    if (name == "moved-by-depth-rule") return movedBy(document.reference(base::Strategy::Depth));
-    if (name == "moved-by-source-rule") return movedBy(document.reference(base::Strategy::SourceRule));
+    for (const base::Strategy rule : base::rules)
+        if (name == "moved-by-" + models::strategyLabel(rule).replace(u' ', u'-').toStdString())
+            return movedBy(document.reference(rule));
     if (name == "different-rows" && found)
         return found->nodes        ? static_cast<double>(found->nodes->rows)
                : found->divergence ? static_cast<double>(found->divergence->rows)

@@ -12,19 +12,62 @@
 
 namespace hopscope::base {
 
-// The way in which cuts are chosen. Depth and SourceRule are rules that consider only the model; the others search for
-// a plan of low cost, and Optimal for the cheapest.
+// The way in which cuts are chosen. Rules consider only the model; the others search for a plan of low cost, and Optimal
+// for the cheapest.
 enum class Strategy : std::uint8_t { Optimal, LocalSearch, Depth, SourceRule };
+
+struct StrategyTraits {
+    Strategy strategy;
+    const char* name;
+    bool rule;
+    const char* meaning;  // in docs/, after "chooses the cuts"
+    // The stage in which each operator starts when a plan is derived step by step (core/placement/walkthrough.h).
+    const char* start = "the stage of its depth, the number of hops before it";
+    // The entry of a rule in the window's menu, and its tip.
+    const char* action = "";
+    const char* tip = "";
+};
+
+// In the order of Strategy.
+inline constexpr auto strategies = std::to_array<StrategyTraits>({
+    {.strategy = Strategy::Optimal,
+     .name = "optimal",
+     .rule = false,
+     .meaning = "by integer programming: the cheapest plan of the cost model, with a proof if time suffices ([how cuts "
+                "are chosen](../explain/placement.md))"},
+    {.strategy = Strategy::LocalSearch,
+     .name = "local-search",
+     .rule = false,
+     .meaning = "by local search only: a good plan, found without the solver"},
+    {.strategy = Strategy::Depth,
+     .name = "depth",
+     .rule = true,
+     .meaning = "by depth: each value is computed in the first stage in which it is complete, and read from then on. "
+                "Values that need no message passing, and messages, are computed in the stage that uses them; for a "
+                "message, the row of its source node is stored, unless that needs no message passing either",
+     .action = "Strategy: &Depth",
+     .tip = "Cut after every hop, without pins"},
+    {.strategy = Strategy::SourceRule,
+     .name = "source-rule",
+     .rule = true,
+     .meaning = "by module: each operator runs in the stage of its module's depth. Each cut moves back towards the "
+                "inputs until it meets an input, a message-passing module, an operator with several operands, or a "
+                "value that several stages use",
+     .start = "the stage of its module, the number of message-passing modules up to and including it",
+     .action = "Strategy: &Source Rule",
+     .tip = "Cut by module, without pins"},
+});
+
+constexpr const StrategyTraits& traitsOf(Strategy strategy) { return strategies[static_cast<std::size_t>(strategy)]; }
 
 constexpr auto namesOf(Strategy)
 {
-    return std::to_array<Named<Strategy>>({{Strategy::Optimal, "optimal"},
-                                           {Strategy::LocalSearch, "local-search"},
-                                           {Strategy::Depth, "depth"},
-                                           {Strategy::SourceRule, "source-rule"}});
+    std::array<Named<Strategy>, strategies.size()> names{};
+    for (std::size_t at = 0; at < names.size(); ++at) names[at] = {strategies[at].strategy, strategies[at].name};
+    return names;
 }
 
-constexpr bool isRule(Strategy strategy) { return strategy == Strategy::Depth || strategy == Strategy::SourceRule; }
+constexpr bool isRule(Strategy strategy) { return traitsOf(strategy).rule; }
 
 // The quantity that the search for a plan minimises.
 enum class Objective : std::uint8_t { Time, Bytes };
@@ -48,6 +91,9 @@ constexpr Unit unitOf(Objective objective) { return objective == Objective::Time
 // HopStage apply; Cut and NoRecompute accumulate.
 enum class PinKind : std::uint8_t { Checkpoint, NoCheckpoint, Cut, HopStage, NoRecompute };
 
+// The decision of a pin about storing its value. Rules support no kind that leaves it open.
+enum class PinStores : std::uint8_t { Open, Always, Never };
+
 // The kind of name that a pin has after its value.
 enum class PinThird : std::uint8_t { Nothing, Consumer, Stage };
 
@@ -55,7 +101,7 @@ struct PinTraits {
     PinKind kind;
     const char* name;
     PinThird third;
-    bool storing;         // determines whether a value is stored; rules support no other kinds
+    PinStores stores;
     const char* words;    // to the user; %1: the value, %2: the third part
     const char* meaning;  // in docs/, of ["kind", v], ["kind", u, v] or ["kind", h, s]
     // The entry of a value's menu in the window, and its tip. Kinds with a third part have menus of their own
@@ -66,16 +112,16 @@ struct PinTraits {
 
 // In the order of PinKind.
 inline constexpr auto pinKinds = std::to_array<PinTraits>({
-    {PinKind::Checkpoint, "checkpoint", PinThird::Nothing, true, "store %1",
+    {PinKind::Checkpoint, "checkpoint", PinThird::Nothing, PinStores::Always, "store %1",
      "`v` is stored; if no later stage would read it, its consumers are delayed to one", "Store Here",
      "Always store it from now on."},
-    {PinKind::NoCheckpoint, "no_checkpoint", PinThird::Nothing, true, "never store %1",
+    {PinKind::NoCheckpoint, "no_checkpoint", PinThird::Nothing, PinStores::Never, "never store %1",
      "`v` is never stored, but recomputed where it is needed", "Never Store", "Recompute it where it is needed later."},
-    {PinKind::Cut, "cut", PinThird::Consumer, false, "read %1 from a store for %2",
+    {PinKind::Cut, "cut", PinThird::Consumer, PinStores::Open, "read %1 from a store for %2",
      "wherever `v` is computed, its operand `u` is read from a store"},
-    {PinKind::HopStage, "hop_stage", PinThird::Stage, false, "run the gathers for %1 in stage %2",
+    {PinKind::HopStage, "hop_stage", PinThird::Stage, PinStores::Open, "run the gathers for %1 in stage %2",
      "the gathers that produce `h`, or that it aggregates, run in stage `s`"},
-    {PinKind::NoRecompute, "no_recompute", PinThird::Nothing, false, "compute %1 only once",
+    {PinKind::NoRecompute, "no_recompute", PinThird::Nothing, PinStores::Open, "compute %1 only once",
      "`v` is computed once: in a single stage, on a single row class", "Do Not Recompute",
      "Compute it once: in a single stage, on a single row class."},
 });
@@ -89,7 +135,8 @@ constexpr auto namesOf(PinKind)
     return names;
 }
 
-constexpr bool isStoring(PinKind kind) { return traitsOf(kind).storing; }
+constexpr PinStores storesOf(PinKind kind) { return traitsOf(kind).stores; }
+constexpr bool isStoring(PinKind kind) { return storesOf(kind) != PinStores::Open; }
 constexpr PinThird thirdOf(PinKind kind) { return traitsOf(kind).third; }
 
 // Describes a pin to the user, for example "run the gathers for conv1 in stage 2".

@@ -9,7 +9,7 @@
 namespace hopscope::base {
 
 enum class WalkKind : std::uint8_t {
-    Label,   // every operator gets the stage of its depth or, with the source rule, of its module's depth
+    Label,   // every operator gets the stage in which it starts, such as that of its depth
     Pull,    // a cut is moved towards the inputs
     Settle,  // operators move to the stages that need them, or are computed in several
     Store,   // a value is stored

@@ -134,6 +134,19 @@ void shareFrontier(const Graph& g, Cells& cells)
             if (cells.readF[cells.at.f(v, g.type(v), s)]) cells.readD[cells.at.d(v, s)] = 0;
 }
 
+// The stage of each value by a rule.
+std::vector<int> labelsOf(const Instance& instance, base::Strategy rule)
+{
+    std::vector<int> label = depths(instance);
+    switch (rule) {
+    case base::Strategy::SourceRule: applySourceRule(Graph(instance), label); break;
+    case base::Strategy::Depth:
+    case base::Strategy::Optimal:
+    case base::Strategy::LocalSearch: break;
+    }
+    return label;
+}
+
 }  // namespace
 
 base::Result<Placement> baseline(const Instance& instance, base::Strategy rule)
@@ -142,8 +155,7 @@ base::Result<Placement> baseline(const Instance& instance, base::Strategy rule)
     Instance plain = instance;
     plain.pins.clear();
     plain.hostBudget.reset();
-    std::vector<int> label = depths(plain);
-    if (rule == base::Strategy::SourceRule) applySourceRule(Graph(plain), label);
+    std::vector<int> label = labelsOf(plain, rule);
     for (int& l : label) l = std::max(l, plain.allowStage0 ? 0 : 1);
     plain.stages = std::max(plain.stages, *std::ranges::max_element(label));
     const Graph g(plain);

@@ -82,7 +82,7 @@ private:
     {
         Instance in = m_in;
         std::erase_if(in.pins, [&](const Pin& p) {
-            const bool store = p.kind == PinKind::Checkpoint && pin.kind == PinKind::NoCheckpoint;
+            const bool store = base::isStoring(p.kind) && base::isStoring(pin.kind);
             return p.node == pin.node && (p.kind == pin.kind || store);
         });
         in.pins.push_back(pin);

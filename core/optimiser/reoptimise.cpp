@@ -161,7 +161,7 @@ private:
     {
         std::set<int> stages;
         for (const Pin& pin : m_pins)
-            if (base::isStoring(pin.kind) && pin.kind != PinKind::NoCheckpoint &&
+            if (base::storesOf(pin.kind) == base::PinStores::Always &&
                 std::ranges::find(m_instance.pins, pin) != m_instance.pins.end())
                 addStages(m_instance, m_incumbent, pin, stages);
         const int first = stages.empty() ? ranges.front().to : *stages.begin();

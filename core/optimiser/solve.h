@@ -61,10 +61,10 @@ struct Options {
 };
 
 // Returns a proven answer if it can, and otherwise the best plan that was found: at the deadline, when stopped, with
-// `brief`, or without a solver. The strategies Depth and SourceRule return the baselines, which ignore pins and budget;
-// LocalSearch never uses the solver. Fails with Unsupported if a baseline is not executable, or if, without a solver,
-// no legal plan was found although one may exist. Fails with Cancelled if stopped, and with Resources at the deadline,
-// before any plan was found.
+// `brief`, or without a solver. Rules return the baselines, which ignore pins and budget; LocalSearch never uses the
+// solver. Fails with Unsupported if a baseline is not executable, or if, without a solver, no legal plan was found
+// although one may exist. Fails with Cancelled if stopped, and with Resources at the deadline, before any plan was
+// found.
 base::Result<Answer> solve(const Instance& instance, const Options& options = {});
 
 // Returns the smallest hostPeak that a legal placement can have; the instance's own budget is ignored. Fails with

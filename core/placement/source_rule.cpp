@@ -1,4 +1,4 @@
-#include "placement/source_rule.h"
+#include "placement/rules.h"
 
 #include <algorithm>
 #include <map>
@@ -99,15 +99,15 @@ std::vector<int> pull(Folded& f, int start)
 }
 
 // The operators of the nodes, with the label of each.
-SourceRule::Labels labelled(const Folded& f, const std::vector<int>& nodes)
+RuleTrace::Labels labelled(const Folded& f, const std::vector<int>& nodes)
 {
-    SourceRule::Labels labels;
+    RuleTrace::Labels labels;
     for (const int node : nodes)
         for (const OpId op : f.ops[static_cast<std::size_t>(node)]) labels[op] = f.t[static_cast<std::size_t>(node)];
     return labels;
 }
 
-SourceRule::Labels labelled(const Folded& f)
+RuleTrace::Labels labelled(const Folded& f)
 {
     std::vector<int> all(f.t.size());
     std::iota(all.begin(), all.end(), 0);
@@ -133,10 +133,10 @@ std::set<ValueId> crossing(const Analysis& a, const Folded& f)
 
 }  // namespace
 
-SourceRule traceSourceRule(const Analysis& a)
+RuleTrace traceSourceRule(const Analysis& a)
 {
     Folded f = fold(a);
-    SourceRule rule{.labels = labelled(f), .pulls = {}, .stored = {}};
+    RuleTrace rule{.labels = labelled(f)};
     const std::vector<int> original = f.t;
     for (std::size_t i = 0; i < f.t.size(); ++i) {
         const bool cut = std::any_of(f.parents[i].begin(), f.parents[i].end(),
@@ -148,7 +148,5 @@ SourceRule traceSourceRule(const Analysis& a)
     rule.stored = crossing(a, f);
     return rule;
 }
-
-std::set<ValueId> sourceRuleCut(const Analysis& analysis) { return traceSourceRule(analysis).stored; }
 
 }  // namespace hopscope::placement

@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "placement/pins.h"
+#include "placement/rules.h"
 #include "placement/scheduler.h"
-#include "placement/source_rule.h"
 
 namespace hopscope::placement {
 
@@ -38,19 +38,38 @@ ReadRule depthRule(const Analysis& a, const DepTable& table)
     };
 }
 
-ReadRule preferred(const DepTable& table, const std::set<ValueId>& cut)
+// The values that a trace stores are read wherever they are complete.
+ReadRule traceRule(const DepTable& table, const RuleTrace& trace)
 {
-    return [&table, &cut](const Wanted& w) {
+    return [&table, cut = trace.stored](const Wanted& w) {
         return w.computable > w.stage || (cut.contains(w.value) && table.home(w.value).stage < w.stage);
     };
+}
+
+ReadRule readRuleOf(const Analysis& a, const DepTable& table, Strategy rule)
+{
+    switch (rule) {
+    case Strategy::SourceRule: return traceRule(table, traceSourceRule(a));
+    case Strategy::Depth:
+    case Strategy::Optimal:
+    case Strategy::LocalSearch: break;
+    }
+    return depthRule(a, table);
+}
+
+RuleTrace depthsOf(const Analysis& a)
+{
+    RuleTrace trace;
+    for (const ir::Op& op : a.program.ops)
+        if (!a.info(op.id).structureOnly && a.info(op.id).kind != analysis::OpKind::Scalar)
+            trace.labels[op.id] = a.info(op.id).depth;
+    return trace;
 }
 
 base::Result<std::set<ValueId>> storedBy(const Analysis& a, Strategy strategy)
 {
     const DepTable table(a, [&a](ValueId v) { return isStorable(a, v); });
-    const std::set<ValueId> cut = strategy == Strategy::SourceRule ? sourceRuleCut(a) : std::set<ValueId>{};
-    const auto result =
-        schedule(a, table, strategy == Strategy::SourceRule ? preferred(table, cut) : depthRule(a, table));
+    const auto result = schedule(a, table, readRuleOf(a, table, strategy));
     if (!result) return base::forward(result);
     return result->stored;
 }
@@ -63,6 +82,17 @@ void fillPrologue(const Analysis& a, plan::Plan& plan)
 }
 
 }  // namespace
+
+RuleTrace traceOf(const Analysis& a, Strategy strategy)
+{
+    switch (strategy) {
+    case Strategy::SourceRule: return traceSourceRule(a);
+    case Strategy::Depth:
+    case Strategy::Optimal:
+    case Strategy::LocalSearch: break;
+    }
+    return depthsOf(a);
+}
 
 base::Result<std::set<ValueId>> strategyStores(const Analysis& a, Strategy strategy)
 {

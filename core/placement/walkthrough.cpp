@@ -5,7 +5,7 @@
 
 #include "optimiser/min_cut_relaxation.h"
 #include "placement/model_instance.h"
-#include "placement/source_rule.h"
+#include "placement/rules.h"
 
 namespace hopscope::placement {
 
@@ -20,20 +20,11 @@ using Stages = std::map<OpId, std::vector<StageId>>;
 // Values that depend on inputs alone can be computed in the first stage.
 StageId stageOf(int label) { return StageId(std::max(1, label)); }
 
-Stages stagesOf(const SourceRule::Labels& labels)
+Stages stagesOf(const RuleTrace::Labels& labels)
 {
     Stages stages;
     for (const auto& [op, label] : labels) stages[op] = {stageOf(label)};
     return stages;
-}
-
-SourceRule::Labels depthsOf(const Analysis& a)
-{
-    SourceRule::Labels labels;
-    for (const ir::Op& op : a.program.ops)
-        if (!a.info(op.id).structureOnly && a.info(op.id).kind != analysis::OpKind::Scalar)
-            labels[op.id] = a.info(op.id).depth;
-    return labels;
 }
 
 void add(Stages& stages, OpId op, StageId stage)
@@ -84,12 +75,10 @@ void addStores(const plan::Plan& plan, std::vector<WalkStep>& steps)
 
 std::vector<WalkStep> walkthrough(const Analysis& analysis, const plan::Plan& plan)
 {
-    const SourceRule rule = plan.strategy == Strategy::SourceRule
-                                ? traceSourceRule(analysis)
-                                : SourceRule{.labels = depthsOf(analysis), .pulls = {}, .stored = {}};
+    const RuleTrace rule = traceOf(analysis, plan.strategy);
     Stages shown = stagesOf(rule.labels);
     std::vector<WalkStep> steps{{.kind = base::WalkKind::Label, .moved = listOf(shown)}};
-    for (const SourceRule::Labels& pull : rule.pulls) {
+    for (const RuleTrace::Labels& pull : rule.pulls) {
         Stages moved = stagesOf(pull);
         std::erase_if(moved, [&](const auto& now) { return shown.at(now.first) == now.second; });
         if (moved.empty()) continue;  // from the inputs to the first stage, where they are shown already

@@ -11,10 +11,10 @@
 namespace hopscope::placement {
 
 // Returns the steps that lead to `plan`, which its strategy made from `analysis`. First, every operator that is not
-// computed in the prologue goes to the stage of its depth; with the source rule, to that of its module's depth, with a
-// step for each cut that the rule pulls back. Operators that have to be computed in other stages follow, then the
-// stored values in the order of stages. Results of the model are stored without a step. Replayed from an empty plan,
-// the steps give the stages of every operator and all other stored values of the plan.
+// computed in the prologue goes to the stage in which it starts (base::StrategyTraits), and a step follows for each cut
+// that a rule pulls back. Operators that have to be computed in other stages follow, then the stored values in the order
+// of stages. Results of the model are stored without a step. Replayed from an empty plan, the steps give the stages of
+// every operator and all other stored values of the plan.
 std::vector<plan::WalkStep> walkthrough(const analysis::Analysis& analysis, const plan::Plan& plan);
 
 // Returns the optimum of the min-cut relaxation, with its cost in the unit of `costs`. Fails with Unsupported as

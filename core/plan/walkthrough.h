@@ -46,10 +46,9 @@ constexpr auto fieldsOf(const T*)
     return base::described(
         "step",
         field("kind", &T::kind,
-              "`label`: every operator goes to the stage of its depth or, by the source rule, to the stage of its "
-              "module's depth; "
-              "`pull`: the source rule moves a cut towards the inputs; `settle`: operators move to the stages in which "
-              "the plan computes them; `store`: a value is stored between stages"),
+              "`label`: every operator goes to the stage in which it starts, such as that of its depth; `pull`: a "
+              "heuristic moves a cut towards the inputs; `settle`: operators move to the stages in which the plan "
+              "computes them; `store`: a value is stored between stages"),
         field("moved", &T::moved, "operators that change their stages, ascending"),
         field("stored", &T::stored, "the value of a `store`: `v5`; null otherwise"));
 }
@@ -64,7 +63,7 @@ template <std::same_as<Walkthrough> T>
 constexpr auto fieldsOf(const T*)
 {
     using base::field;
-    return base::described("way", field("strategy", &T::strategy, "`depth`, `source-rule` or `optimal`"),
+    return base::described("way", field("strategy", &T::strategy, "a heuristic or `optimal`"),
                            field("steps", &T::steps, "from an empty plan to the plan of the strategy"));
 }
 
@@ -107,7 +106,7 @@ constexpr auto fieldsOf(const T*)
     using base::field;
     return base::described(
         "steps", field("unit", &T::unit, "of costs"),
-        field("ways", &T::ways, "`depth`, `source-rule` and `optimal`, in this order, if they have a plan"),
+        field("ways", &T::ways, "the heuristics and then `optimal`, if they have a plan"),
         field("colouring", &T::colouring,
               "the minimum cut; null without data, and where the model cannot be expressed as a placement instance"));
 }

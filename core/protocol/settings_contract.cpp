@@ -159,11 +159,13 @@ std::string pythonSettings()
 
 std::string settingsTable()
 {
-    std::string text = "| setting | group | values | default | meaning | taken by |\n|---|---|---|---|---|---|\n";
+    std::string text =
+        "| setting | group | values | default | meaning | taken by | resumed |\n|---|---|---|---|---|---|---|\n";
     base::forEachField<Settings>([&](const auto& setting) {
         const std::string usual = base::settingText(Settings().*setting.member);
         text += std::string("| `") + setting.name + "` | " + base::nameOf(setting.group) + " | " + valuesOf(setting) +
-                " | " + usual + " | " + setting.meaning + " | " + tasksOf(setting.tasks) + " |\n";
+                " | " + usual + " | " + setting.meaning + " | " + tasksOf(setting.tasks) + " | " +
+                (setting.resumed == base::Resumed::AsBegun ? "same" : "") + " |\n";
     });
     return text;
 }

@@ -200,6 +200,15 @@ std::string rolesTable()
     return text;
 }
 
+std::string strategiesTable()
+{
+    std::string text = "| strategy | heuristic | chooses the cuts |\n|---|---|---|\n";
+    for (const base::StrategyTraits& strategy : base::strategies)
+        text += std::string("| `") + strategy.name + "` | " + (strategy.rule ? "yes" : "no") + " | " +
+                strategy.meaning + " |\n";
+    return text;
+}
+
 std::string pinsTable()
 {
     std::string text = "| pin | meaning |\n|---|---|\n";

@@ -22,8 +22,9 @@ struct Contract {
     std::vector<DocumentedStruct> structs;
 };
 
-// Return the roles that inputs may have, and the kinds of pins, as Markdown tables.
+// Return the roles that inputs may have, the strategies and the kinds of pins as Markdown tables.
 std::string rolesTable();
+std::string strategiesTable();
 std::string pinsTable();
 
 // Returns a contract for each file in resources/schemas except that of the requests.

@@ -65,9 +65,10 @@ struct Request {
 // large or unusable, or if `sampledSeconds` have passed.
 //
 // Sampling is impossible for models that reduce over the whole graph, pool graphs, or compute with table sizes, row
-// numbers or the whole structure, and for those that look up or aggregate rows by computed numbers. Nor is it possible
-// with weights that have one row per row of a table, or with outputs on neither nodes nor edges of the inputs. The
-// verdict is then "unverifiable", with the reason. Mode::Full fails with Resources if forward does not fit into memory.
+// numbers or the whole structure. The same holds for models that look up or aggregate rows by computed numbers. Nor is
+// it possible with weights that have one row per row of a table, or with outputs on neither nodes nor edges of the
+// inputs. The verdict is then "unverifiable", with the reason. Mode::Full fails with Resources if forward does not fit
+// into memory.
 // Apart from unusable neighbourhoods, a failure of forward becomes the reason of the verdict; it is not an error.
 //
 // After a full comparison, stored values are compared with those of the program, if memory suffices and the program can

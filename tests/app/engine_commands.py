@@ -21,6 +21,7 @@ from safetensors.torch import save_file
 
 import engine_models as models
 from engine_process import ENGINE, engine, own_folder, run
+from strategies import STRATEGIES
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 KARATE = [str(ROOT / "samples/karate/gcn.pt"), "--data", str(ROOT / "samples/karate/graph.safetensors")]
@@ -246,7 +247,7 @@ class Runs(EngineTest):
 
     def test_a_run_writes_outputs_and_report_and_nothing_else(self):
         expected = load_file(KARATE_OUT)["out"]
-        for strategy in ("optimal", "depth", "source-rule", "local-search"):
+        for strategy in STRATEGIES:
             for batch in ("1", "7", "34", "auto"):
                 with self.subTest(strategy=strategy, batch=batch):
                     out = self.folder / "out"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from engine_process import ENGINE, own_folder, run
 from serve_client import Client, Refused
+from strategies import RULES
 from tiers import FULL
 
 SAMPLES = Path(os.environ["HOPSCOPE_ROOT"]) / "samples"
@@ -69,7 +70,7 @@ class Limits(unittest.TestCase):
 
     def smallest(self, model, data):
         return min(self.result(model, data, strategy=strategy, batch=batch)[0]
-                   for strategy in ("optimal", "depth", "source-rule") for batch in ("auto", 64, 1))
+                   for strategy in ("optimal", *RULES) for batch in ("auto", 64, 1))
 
     def keep(self, smallest, limit, outcome, again):
         """`again`: the outcome with another limit."""

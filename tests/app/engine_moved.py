@@ -7,6 +7,7 @@ import unittest
 
 from engine_limits import samples, zoo
 from engine_process import bench
+from strategies import RULES
 from tiers import sized
 
 ZOO_MODELS = sized(9, 100_000)
@@ -35,7 +36,7 @@ class Moved(unittest.TestCase):
         halved = little = 0
         for name, model, data in itertools.chain(samples(), (case for case in zoo(ZOO_MODELS) if case[0] not in LONG)):
             free, sevens = (self.plans(model, data, "--batch", batch) for batch in ("auto", 7))
-            self.assertEqual([plan["name"] for plan in free], ["optimal, time", "optimal, bytes", "depth", "source-rule"])
+            self.assertEqual([plan["name"] for plan in free], ["optimal, time", "optimal, bytes", *RULES])
             self.check(name, free)
             self.check(f"{name} in batches of 7", sevens)
             limited = self.within_little_memory(model, data, free)

@@ -9,6 +9,7 @@ import unittest
 
 from serve_case import DIGITS, KARATE, ROOT, ServeTest
 from serve_client import Refused
+from strategies import RULES
 from tiers import one_in, sized
 
 sys.path.append(str(ROOT / "tests/placement"))
@@ -60,7 +61,7 @@ class Model:
         return found
 
     def random_pin(self, choice, stages):
-        kind = choice.choice(["checkpoint", "no_checkpoint", "cut", "hop_stage", "no_recompute"])
+        kind = choice.choice(list(PHRASES))
         if kind == "cut":
             value = choice.choice([v for v in self.rows if any(u in self.rows for u in self.operands(v))])
             return [kind, choice.choice([u for u in self.operands(value) if u in self.rows]), value]
@@ -184,7 +185,7 @@ class Requests(ServeTest):
         opened = client.call("model/open", **DIGITS["gcn"])
         look = Model(opened["inspect"])
         gathered = next(v for v in look.rows if look.gathers(v))
-        for strategy in ("depth", "source-rule"):
+        for strategy in RULES:
             error = self.refused(-32004, "rules do not support this pin", self.plan, client, opened["document"],
                                  [["hop_stage", gathered, 2]], strategy)
             self.assertIn("optimal", error["data"]["hint"])

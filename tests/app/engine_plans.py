@@ -13,6 +13,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from engine_process import ENGINE, bench, own_folder, run
+from strategies import RULES, STRATEGIES
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 sys.path.append(str(ROOT / "tests/placement"))
@@ -81,7 +82,7 @@ class Plans(unittest.TestCase):
             for batch in ("auto", 300):
                 with self.subTest(model=name, batch=batch):
                     plans = self.measured(name, "--batch", batch)
-                    self.assertEqual(set(plans), {"optimal, time", "optimal, bytes", "depth", "source-rule"})
+                    self.assertEqual(set(plans), {"optimal, time", "optimal, bytes", *RULES})
                     for plan in plans.values():
                         self.assertEqual(plan["bytes"], plan["predicted_bytes"])
                         self.assertEqual(len(plan["seconds"]), len(plan["predicted_seconds"]))
@@ -167,7 +168,7 @@ class Plans(unittest.TestCase):
         plain, explained = (self.engine(*asked, "--json", *more) for more in ((), ("--explain", reasons)))
         self.assertEqual(plain, explained)
         told = json.loads(reasons.read_text())
-        self.assertEqual([other["strategy"] for other in told["against"]], ["depth", "source-rule"])
+        self.assertEqual([other["strategy"] for other in told["against"]], list(RULES))
         self.assertEqual({d["value"] for d in told["decisions"] if d["kind"] == "stored"},
                          {c["value"] for c in json.loads(plain)["checkpoints"] if not c["output"]})
         self.assertIn("Decisions", self.engine(*asked, "--explain", reasons))
@@ -179,8 +180,8 @@ class Plans(unittest.TestCase):
             printed = self.engine(*asked, "--steps", file)
             told = json.loads(file.read_text())
             jsonschema.validate(told, json.loads((ROOT / "resources/schemas/steps-1.schema.json").read_text()))
-            self.assertEqual([way["strategy"] for way in told["ways"]], ["depth", "source-rule", "optimal"])
-            self.assertIn("Steps of source-rule", printed)
+            self.assertEqual([way["strategy"] for way in told["ways"]], [*RULES, "optimal"])
+            self.assertEqual([f"Steps of {name}" in printed for name in STRATEGIES], [name != "local-search" for name in STRATEGIES])
             for way in told["ways"]:
                 with self.subTest(model=model.name, strategy=way["strategy"]):
                     plan = json.loads(self.engine(*asked, "--strategy", way["strategy"], "--json"))

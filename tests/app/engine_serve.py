@@ -1,4 +1,5 @@
 """`hopscope-engine serve` as a window uses it: models, plans with pins, figures, rows."""
+import itertools
 import json
 import unittest
 
@@ -10,6 +11,7 @@ from safetensors.torch import save_file
 import engine_models as models
 from engine_process import engine
 from serve_case import DIGITS, KARATE, SAMPLES, ServeTest
+from strategies import RULES, STRATEGIES
 
 
 class Sessions(ServeTest):
@@ -188,7 +190,7 @@ class Figures(ServeTest):
         client = self.client()
         for name, opened in {"karate": KARATE, **DIGITS}.items():
             document = client.call("model/open", **opened)["document"]
-            for strategy, batch in (("optimal", None), ("optimal", 7), ("depth", 7), ("local-search", 20), ("source-rule", 5000)):
+            for strategy, batch in [("optimal", None), ("optimal", 7), ("local-search", 20), *zip(RULES, itertools.cycle((7, 5000)))]:
                 with self.subTest(model=name, strategy=strategy, batch=batch):
                     made = self.plan(client, document, strategy=strategy, batch=batch)
                     self.check(client, document, made, batch)
@@ -308,7 +310,7 @@ class Optimum(ServeTest):
             for batch in (None, 20):
                 with self.subTest(model=name, batch=batch):
                     moved = {strategy: self.moved(client, document, strategy, batch)
-                             for strategy in ("optimal", "local-search", "depth", "source-rule")}
+                             for strategy in STRATEGIES}
                     self.assertEqual(min(moved.values()), moved["optimal"])
 
     def moved(self, client, document, strategy, batch):

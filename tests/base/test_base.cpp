@@ -7,6 +7,9 @@
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <set>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/failures.h"
@@ -61,8 +64,24 @@ TEST_CASE("an error quotes what a file holds without its line breaks and control
 
 TEST_CASE("the rules are the strategies that look at the model alone, and optima are compared with all of them")
 {
-    CHECK(rules == std::array{Strategy::Depth, Strategy::SourceRule});
-    CHECK(references == std::array{Strategy::Optimal, Strategy::Depth, Strategy::SourceRule});
+    std::set<Strategy> seen{Strategy::Optimal, Strategy::LocalSearch};
+    for (const Strategy rule : rules) {
+        CHECK(isRule(rule));
+        CHECK(seen.insert(rule).second);
+    }
+    CHECK(seen.size() == strategies.size());
+    CHECK(references.front() == Strategy::Optimal);
+    CHECK(std::ranges::equal(rules, std::span(references).subspan(1)));
+}
+
+TEST_CASE("tables of choices are in the order of their enums, and a rule has an entry in the menu")
+{
+    for (const StrategyTraits& each : strategies) {
+        INFO(each.name);
+        CHECK(&traitsOf(each.strategy) == &each);
+        CHECK(each.rule == (std::string(each.action) != ""));
+    }
+    for (const PinTraits& each : pinKinds) CHECK(&traitsOf(each.kind) == &each);
 }
 
 TEST_CASE("every error code has a stable name and exit code")
@@ -72,6 +91,7 @@ TEST_CASE("every error code has a stable name and exit code")
         int number;
         const char* name;
     };
+    // Programs of users know these; more may follow.
     const std::array<Row, 8> rows{{{ErrorCode::Usage, 2, "usage"},
                                    {ErrorCode::Input, 3, "input"},
                                    {ErrorCode::Unsupported, 4, "unsupported"},
@@ -84,6 +104,12 @@ TEST_CASE("every error code has a stable name and exit code")
         CHECK(static_cast<int>(row.code) == row.number);
         CHECK(std::string(nameOf(row.code)) == row.name);
         CHECK(errorCodeOf(row.number) == row.code);
+    }
+    std::set<std::string> names;
+    for (const Failure& each : failures) {
+        INFO(each.name);
+        CHECK(names.insert(each.name).second);
+        CHECK(errorCodeOf(static_cast<int>(each.code)) == each.code);
     }
     CHECK_FALSE(errorCodeOf(0));
 }

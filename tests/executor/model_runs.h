@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analysis/analyse.h"
+#include "base/rules.h"
 #include "executor/executor.h"
 #include "graph/dataset.h"
 #include "loader/tensors.h"

@@ -112,7 +112,7 @@ TEST_CASE("a stage holds what its memory plan says, as large and in the same pla
     wholeStage.batch = 1'000'000;
     for (const char* name : {"sage", "gcn", "gat", "gated", "several", "reduced", "normed", "readout", "edges", "wide",
                              "hetero", "overwritten", "softmaxed_weights"})
-        for (const auto strategy : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+        for (const auto strategy : base::rules) {
             CAPTURE(std::string(name));
             const auto prepared = prepare(models(), name, strategy);
             REQUIRE(prepared.has_value());

@@ -73,7 +73,7 @@ TEST_CASE("loops in windows give the same bits, however little memory there is f
     int streamedModels = 0;
     for (const char* const name : {"sage", "gcn", "gat", "gated", "several", "reduced", "normed", "edges", "sparse",
                                    "wide", "hetero", "softmaxed_weights"})
-        for (const auto strategy : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+        for (const auto strategy : base::rules) {
             CAPTURE(name);
             const auto p = prepare(models(), name, strategy);
             REQUIRE(p.has_value());

@@ -104,7 +104,7 @@ TEST_CASE("inputs that are emptied during a run change no bit of its results")
 {
     for (const char* name : {"sage", "gcn", "gat", "gated", "several", "reduced", "normed", "readout", "edges",
                              "sparse", "wide", "hetero", "overwritten", "softmaxed_weights"})
-        for (const auto strategy : {base::Strategy::Depth, base::Strategy::SourceRule})
+        for (const auto strategy : base::rules)
             for (const std::optional<std::int64_t> batch : {std::optional<std::int64_t>(), {7}, {1000}}) {
                 CAPTURE(std::string(name));
                 CAPTURE(batch.value_or(0));

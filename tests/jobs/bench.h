@@ -4,6 +4,7 @@
 
 #include <QTest>
 
+#include "base/rules.h"
 #include "fake_engine.h"
 #include "jobs/workbench.h"
 #include "schema/names.h"
@@ -21,7 +22,7 @@ struct Bench {
     void open(const QString& model)
     {
         workbench.open(model, {"graph.safetensors"}, {});
-        QTRY_VERIFY(document.reference(base::Strategy::SourceRule) != nullptr);
+        QTRY_VERIFY(document.reference(base::rules.back()) != nullptr);
         QTRY_VERIFY(document.plan() != nullptr);
         QTRY_VERIFY(!workbench.busy());
     }

@@ -12,6 +12,7 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "resources/schemas/report-1.sch
 # The figures of a stage, zero. The schema names them, so that a new figure needs no line here.
 NO_FIGURES = {name: 0 for name, member in SCHEMA["$defs"]["stage"]["properties"].items()
               if "integer" in member.get("type", ()) or "number" in member.get("type", ())}
+RULES = [name for name in SCHEMA["properties"]["strategy"]["enum"] if name not in ("optimal", "local-search")]
 
 
 def value(number, name, origin, rows, structure=False):
@@ -108,7 +109,7 @@ class Model:
         stored = list(self.linears[1:] if strategy == "source-rule" else hidden)
         for kind, pinned, *rest in pins:
             if kind not in ("checkpoint", "no_checkpoint"):
-                if strategy in ("depth", "source-rule"):
+                if strategy in RULES:
                     raise ValueError(f"no rule keeps to {kind}: take the optimal strategy")
                 if kind != "cut":
                     continue
@@ -180,7 +181,7 @@ class Model:
                    "read": {"own": 0, "other": 3 * size}, "stages": {"own": [2], "other": [1, 2]}}
                   for linear in self.linears[1:]]
         against = [{"strategy": strategy, "cost": .006, "seconds": .006, "values": values,
-                    "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES}} for strategy in ("depth", "source-rule")]
+                    "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES}} for strategy in RULES]
         return {"unit": plan["unit"], "cost": plan["cost"], "decisions": decisions, "against": against}
 
     def steps(self, objective):
@@ -191,7 +192,7 @@ class Model:
         label = step("label", [(op, index) for index, ops in self.stage_ops.items() for op in ops])
         pull = step("pull", [(self.stage_ops[index][0], index) for index in self.stage_ops])
         ways = []
-        for strategy in ("depth", "source-rule", "optimal"):
+        for strategy in (*RULES, "optimal"):
             stores = [step("store", stored=value) for value in self.stored(strategy, [])]
             ways.append({"strategy": strategy, "steps": [label, *([pull] if strategy == "source-rule" else []), *stores]})
         return {"format": "hopscope-steps", "version": "1.0", "ways": ways,

@@ -6,34 +6,35 @@
 // A model has some 200 of them. choose() takes a few of each, so that ten models in a row cover all pairs of settings; which
 // ones depends on the models and their names alone, so that a tree has one answer.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/names.h"
+#include "base/rules.h"
 #include "models/cases.h"
 
 namespace hopscope::models {
 
+// Values below Time are positions in base::rules.
 enum class Cuts : std::uint8_t {
-    Depth,
-    SourceRule,
-    Time,      // optimal in time
-    Bytes,     // optimal in bytes
-    Pinned,    // the depth rule's with one more value stored
-    Resident,  // the depth rule's, with all that can stay on the GPU
+    Time = base::rules.size(),  // optimal in time
+    Bytes,                      // optimal in bytes
+    Pinned,                     // the depth rule's with one more value stored
+    Resident,                   // the depth rule's, with all that can stay on the GPU
 };
 
 constexpr auto namesOf(Cuts)
 {
-    return std::to_array<base::Named<Cuts>>({{Cuts::Depth, "depth"},
-                                             {Cuts::SourceRule, "source-rule"},
-                                             {Cuts::Time, "time"},
-                                             {Cuts::Bytes, "bytes"},
-                                             {Cuts::Pinned, "pinned"},
-                                             {Cuts::Resident, "resident"}});
+    constexpr auto others = std::to_array<base::Named<Cuts>>(
+        {{Cuts::Time, "time"}, {Cuts::Bytes, "bytes"}, {Cuts::Pinned, "pinned"}, {Cuts::Resident, "resident"}});
+    std::array<base::Named<Cuts>, base::rules.size() + others.size()> names{};
+    for (std::size_t at = 0; at < base::rules.size(); ++at)
+        names.at(at) = {static_cast<Cuts>(at), base::nameOf(base::rules.at(at))};
+    std::ranges::copy(others, names.begin() + base::rules.size());
+    return names;
 }
 
 enum class Processes : std::uint8_t {
@@ -49,7 +50,7 @@ constexpr auto namesOf(Processes)
 }
 
 struct Configuration {
-    Cuts cuts = Cuts::Depth;
+    Cuts cuts{};
     std::int64_t batch = 0;  // as in Case::batches
     bool shuffled = false;
     std::int64_t tile = 0;  // where the batch is the executor's choice, on a CPU

@@ -224,10 +224,10 @@ std::optional<Failure> checkPlan(const Case& c, const plan::Plan& plan, base::St
     return std::nullopt;
 }
 
-// The plans of both rules, which every model has, whatever is run of them.
+// The plans of the rules, which every model has, whatever is run of them.
 std::optional<Failure> checkRules(const Setting& s, const Prepared& prepared, Tally& tally)
 {
-    for (const auto strategy : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+    for (const auto strategy : base::rules) {
         const auto plan = placement::makePlan(prepared.analysis, strategy);
         if (!plan) return Failure{plan.error(), base::nameOf(strategy)};
         if (auto failure = checkPlan(s.c, *plan, strategy)) return failure;
@@ -304,9 +304,9 @@ Planned residentPlan(const Setting& s, const Prepared& prepared, const Configura
 
 Planned planOf(const Setting& s, const Prepared& prepared, const Configuration& job, Tally& tally)
 {
+    if (const auto rule = static_cast<std::size_t>(job.cuts); rule < base::rules.size())
+        return rulePlan(prepared, base::rules.at(rule));
     switch (job.cuts) {
-    case Cuts::Depth: return rulePlan(prepared, base::Strategy::Depth);
-    case Cuts::SourceRule: return rulePlan(prepared, base::Strategy::SourceRule);
     case Cuts::Time: return bestPlan(s, prepared, placement::Objective::Time, tally);
     case Cuts::Bytes: return bestPlan(s, prepared, placement::Objective::Bytes, tally);
     case Cuts::Pinned: return pinnedPlan(prepared, job);

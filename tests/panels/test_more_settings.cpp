@@ -64,13 +64,16 @@ void TestMoreSettings::everySettingHasAnEditorInTheWindow()
     OpenFixture fixture;
     const auto run = fixture.show(makeRunPanel, {1400, 320}), plan = fixture.show(makePlanPanel, {600, 800});
     const MoreSettings form(fixture.context, nullptr);
+    int inForm = 0;
     base::forEachField<base::Settings>([&](const auto& setting) {
         int found = 0;
         for (const QWidget* place : std::initializer_list<const QWidget*>{run.get(), plan.get(), &form})
             found += place->findChild<QWidget*>(QLatin1String(setting.name)) != nullptr ? 1 : 0;
         const bool inPlan = setting.ofSearch && std::string_view(setting.name) != "deadline";
         QVERIFY2(found == 1 || inPlan, setting.name);
+        inForm += form.findChild<QWidget*>(QLatin1String(setting.name)) != nullptr ? 1 : 0;
     });
+    QVERIFY(inForm >= 10);
 }
 
 void TestMoreSettings::everyEditorOfTheFormReachesTheDocument()
@@ -88,7 +91,7 @@ void TestMoreSettings::everyEditorOfTheFormReachesTheDocument()
         QVERIFY2(fixture.document.settings().*setting.member == other.*setting.member, setting.name);
         QCOMPARE(changedSettings(fixture.document.settings()), ++count);
     });
-    QCOMPARE(count, 10);
+    QVERIFY(count >= 10);
 }
 
 void TestMoreSettings::whatIsWrongIsSaidAndNotTakenOver()

@@ -8,6 +8,7 @@
 
 #include "analysis/analyse.h"
 #include "analysis/rows/classes.h"
+#include "base/rules.h"
 #include "placement/strategy.h"
 #include "support/program_text.h"
 

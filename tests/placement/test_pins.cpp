@@ -50,7 +50,7 @@ void refused(const Analysed& p, const std::vector<Pin>& pins, const std::string&
 TEST_CASE("without pins a plan is the strategy's")
 {
     const Analysed p(twoLayers + "out = h2\n");
-    for (const Strategy s : {Strategy::Depth, Strategy::SourceRule})
+    for (const Strategy s : base::rules)
         CHECK(placement::makePlan(p.a, s, {}).value() == placement::makePlan(p.a, s).value());
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("each value, alone and in pairs, makes a sound plan that stores and re
     int made = 0;
     for (const ir::ValueId one : p.rowValues())
         for (const ir::ValueId two : p.rowValues())
-            for (const Strategy strategy : {Strategy::Depth, Strategy::SourceRule}) {
+            for (const Strategy strategy : base::rules) {
                 const auto plan = placement::makePlan(p.a, strategy, {store(one), store(two)});
                 CAPTURE(one.index);
                 CAPTURE(two.index);

@@ -52,7 +52,7 @@ TEST_CASE("the three-step rule pulls no cut past what an earlier round needs as 
 TEST_CASE("rules store no views, but what these are views of")
 {
     const Analysed p(withSeen("seen = aten::view(self=r1, size=[-1, 6]) -> f[7,6]\n"));
-    for (const auto rule : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+    for (const auto rule : base::rules) {
         CAPTURE(base::nameOf(rule));
         const auto plan = placement::makePlan(p.a, rule);
         REQUIRE(plan.has_value());
@@ -119,7 +119,7 @@ h2 = aten::index_add(self=z2, dim=0, index=dst, source=r2, alpha=1) -> f[7,3]
 out = h2
 )";
     const Analysed p(weighted);
-    for (const auto rule : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+    for (const auto rule : base::rules) {
         CAPTURE(base::nameOf(rule));
         const auto plan = placement::makePlan(p.a, rule);
         REQUIRE(plan.has_value());
@@ -156,7 +156,6 @@ TEST_CASE("a reduction over all rows takes one more stage, not more depth")
 
 TEST_CASE("strategies have names and unknown ones are a usage error")
 {
-    for (const auto s : {base::Strategy::Depth, base::Strategy::SourceRule})
-        CHECK(base::parseName<base::Strategy>(base::nameOf(s), "strategy") == s);
+    for (const auto s : base::rules) CHECK(base::parseName<base::Strategy>(base::nameOf(s), "strategy") == s);
     CHECK(base::parseName<base::Strategy>("fastest", "strategy").error().code == base::ErrorCode::Usage);
 }

@@ -106,7 +106,7 @@ const std::vector<std::string> endings{
 TEST_CASE("replaying the steps of a walkthrough gives the plan of its rule")
 {
     for (const std::string& ending : endings)
-        for (const base::Strategy rule : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+        for (const base::Strategy rule : base::rules) {
             const Analysed p(twoLayers + ending);
             CAPTURE(ending);
             const auto plan = placement::makePlan(p.a, rule);
@@ -143,7 +143,7 @@ TEST_CASE("the colouring cuts every path between two hops and costs no more than
         const auto black = placement::colouring(p.a, costs);
         REQUIRE(black.has_value());
         CHECK(!black->stored.empty());
-        for (const base::Strategy rule : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+        for (const base::Strategy rule : base::rules) {
             const auto plan = placement::makePlan(p.a, rule);
             REQUIRE(plan.has_value());
             CHECK(black->cost <= placement::accountOf(p.a, costs, *plan).total() + 1e-9);

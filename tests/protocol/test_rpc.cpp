@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <set>
+
+#include "base/failures.h"
 #include "protocol/rpc.h"
 
 using namespace hopscope;
@@ -75,12 +78,13 @@ TEST_CASE("the id of a request that is refused comes back where it can be told")
 
 TEST_CASE("every failure of a command has a number of its own and comes back as what it was")
 {
-    for (const auto known :
-         {base::ErrorCode::Usage, base::ErrorCode::Input, base::ErrorCode::Unsupported, base::ErrorCode::Different,
-          base::ErrorCode::Resources, base::ErrorCode::Internal, base::ErrorCode::Cancelled}) {
-        const base::Error back = fromRpc(toRpc({known, "message", "hint", "where"}));
-        CHECK(back.code == known);
-        CHECK(base::describe(back) == base::describe({known, "message", "hint", "where"}));
+    std::set<int> numbers;
+    for (const base::Failure& known : base::failures) {
+        const RpcError sent = toRpc({known.code, "message", "hint", "where"});
+        const base::Error back = fromRpc(sent);
+        CHECK(numbers.insert(sent.code).second);
+        CHECK(back.code == known.code);
+        CHECK(base::describe(back) == base::describe({known.code, "message", "hint", "where"}));
     }
     CHECK(toRpc({base::ErrorCode::Unsupported, "", "", ""}).code == -32004);
     CHECK(toRpc({base::ErrorCode::Cancelled, "", "", ""}).code == -32800);

@@ -128,8 +128,11 @@ class Failures(PackageTest):
         return result
 
     def test_every_exit_code_has_its_exception_and_each_survives_pickling(self):
-        for code, kind in {2: errors.UsageError, 3: errors.InputError, 4: errors.Refused, 5: errors.VerificationError,
-                           6: errors.ResourceError, 7: errors.EngineError, 8: errors.Untrusted, 130: errors.Cancelled, 99: errors.EngineError}.items():
+        known = {2: errors.UsageError, 3: errors.InputError, 4: errors.Refused, 5: errors.VerificationError,
+                 6: errors.ResourceError, 7: errors.EngineError, 8: errors.Untrusted, 130: errors.Cancelled}
+        kinds = {kind.exit_code: kind for kind in errors.HopscopeError.__subclasses__()}
+        self.assertLessEqual(known.items(), kinds.items())  # more may follow
+        for code, kind in {**kinds, 99: errors.EngineError}.items():
             problem = errors.error_from({"exit_code": code, "message": "It fails.", "hint": "Do not.", "where": "a.py:3"})
             self.assertIs(type(problem), kind)
             again = pickle.loads(pickle.dumps(problem))

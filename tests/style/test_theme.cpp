@@ -1,6 +1,9 @@
 // Both themes: complete, legible, and in an order that does not need colour vision.
 
 #include <QApplication>
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QRegularExpression>
 #include <QTest>
 #include <cmath>
@@ -59,6 +62,7 @@ private slots:
     void wordsAreLegibleOnEveryFill();
     void sequencesAreOrderedByLightnessAlone_data() { themes(); }
     void sequencesAreOrderedByLightnessAlone();
+    void everyTokenHasItsMember();
     void everySeriesHasItsLength_data() { themes(); }
     void everySeriesHasItsLength();
     void depthsBeyondTheScaleKeepItsLastColour();
@@ -132,6 +136,20 @@ void TestTheme::sequencesAreOrderedByLightnessAlone()
     const Theme t = loadTheme(mode);
     QVERIFY(strictlyMonotonic(lightness(t.depth)));
     QVERIFY(strictlyMonotonic(lightness(t.scale)));
+}
+
+void TestTheme::everyTokenHasItsMember()
+{
+    loadTheme(Mode::Light);  // with the resources
+    QFile file(QStringLiteral(":/hopscope/themes/tokens.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QStringList members;
+    for (const NamedColour& each : namedColours) members << QLatin1String(each.name);
+    for (const NamedSeries& each : namedSeries) members << QLatin1String(each.name);
+    members.sort();
+    const QJsonObject tokens = QJsonDocument::fromJson(file.readAll()).object();
+    for (const char* mode : {"light", "dark"})
+        QCOMPARE(QStringList(tokens.value(QLatin1String(mode)).toObject().keys()), members);
 }
 
 void TestTheme::everySeriesHasItsLength()

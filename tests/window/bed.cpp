@@ -2,6 +2,7 @@
 
 #include <QElapsedTimer>
 
+#include "base/rules.h"
 #include "models/run_log.h"
 
 namespace hopscope::bed {
@@ -78,7 +79,7 @@ bool Bed::open(const QString& model, const QStringList& data)
     return waitFor([&] {
         const models::Document& document = window->document();
         const bool planned =
-            document.model() && (!document.model()->splittable || document.reference(base::Strategy::SourceRule));
+            document.model() && (!document.model()->splittable || document.reference(base::rules.back()));
         return planned && document.modelPath() == model && !window->workbench().busy() && window->graph().layoutReady();
     });
 }

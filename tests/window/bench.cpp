@@ -7,6 +7,7 @@
 #include <QCommandLineParser>
 #include <cstdio>
 
+#include "base/rules.h"
 #include "bed.h"
 #include "models/run_log.h"
 #include "support/heart_beat.h"
@@ -45,7 +46,7 @@ Opening openOnce(const QString& model)
     bed.window->graph().grab();
     Opening opening;
     opening.answerToView = answered.elapsed();
-    bed::waitFor([&] { return bed.window->document().reference(base::Strategy::SourceRule) != nullptr; }, 60'000);
+    bed::waitFor([&] { return bed.window->document().reference(base::rules.back()) != nullptr; }, 60'000);
     opening.stalls = heart.take();
     return opening;
 }

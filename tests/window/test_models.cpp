@@ -7,6 +7,7 @@
 #include <QTest>
 #include <QTimer>
 
+#include "base/rules.h"
 #include "bed.h"
 #include "graphview/view/graph_view.h"
 #include "models/run_log.h"
@@ -167,9 +168,8 @@ void TestModels::aModelOfTenThousandOperatorsIsAtHand()
     QVERIFY(bed::waitFor([&] { return bed.window->engine().state() == jobs::EngineState::Ready; }));
     const auto heart = std::make_unique<HeartBeat>();
     bed.window->openFile({large(QStringLiteral("large.pt")), {large(QStringLiteral("large"))}, {}});
-    QVERIFY2(
-        bed::waitFor([&] { return bed.window->document().reference(base::Strategy::SourceRule) != nullptr; }, patience),
-        qPrintable(bed.window->banner().sentence()));
+    QVERIFY2(bed::waitFor([&] { return bed.window->document().reference(base::rules.back()) != nullptr; }, patience),
+             qPrintable(bed.window->banner().sentence()));
     QVERIFY(settled(bed));
     QVERIFY(bed.window->document().model()->ops.size() >= 10'000);
     QVERIFY(bed.window->document().parts()->modules.modules.size() >= 500);

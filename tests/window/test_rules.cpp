@@ -6,6 +6,7 @@
 #include <QTableView>
 #include <QTest>
 
+#include "base/rules.h"
 #include "bed.h"
 #include "checks.h"
 #include "graphview/view/graph_view.h"
@@ -54,8 +55,9 @@ void TestRules::theLastStepOfEachStrategyIsItsPlan()
 {
     Bed bed;
     QVERIFY(open(bed));
-    const std::pair<int, base::Strategy> ways[] = {
-        {0, base::Strategy::Depth}, {1, base::Strategy::SourceRule}, {3, base::Strategy::Optimal}};
+    std::vector<std::pair<int, base::Strategy>> ways;
+    for (const base::Strategy rule : base::rules) ways.emplace_back(static_cast<int>(ways.size()), rule);
+    ways.emplace_back(static_cast<int>(ways.size()) + 1, base::Strategy::Optimal);  // after the minimum cut
     for (const auto& [way, strategy] : ways) {
         choose(bed, way);
         if (child<QPushButton>(*bed.window, "rulesLast")->isEnabled()) press(bed, "rulesLast");
@@ -86,7 +88,8 @@ void TestRules::buttonsStepByKeyboardAndStopAtTheEnds()
     QCOMPARE(rulesOf(bed).step(), 2);
     press(bed, "rulesFirst");
     QCOMPARE(rulesOf(bed).step(), 0);
-    QCOMPARE(child<QTableView>(*bed.window, "rulesTable")->model()->rowCount(), 4);
+    QCOMPARE(child<QTableView>(*bed.window, "rulesTable")->model()->rowCount(),
+             static_cast<int>(base::rules.size()) + 2);
     QVERIFY(said(bed, "rulesValues").startsWith("Source rule: these values are stored: "));
 }
 

@@ -94,6 +94,7 @@ int main(int count, char** arguments)
     keepPage(keeper, root + "/docs/reference/protocol.md", messages);
     keepPage(keeper, root + "/docs/reference/format-plan-answers.md", protocol::planAnswerTables());
     keepPage(keeper, root + "/docs/reference/exit-codes.md", {{"exit codes", protocol::failuresTable()}});
+    keepPage(keeper, root + "/docs/reference/glossary.md", {{"strategies", schema::strategiesTable()}});
     keepPage(keeper, root + "/docs/explain/placement.md", {{"pins", schema::pinsTable()}});
     keepPage(keeper, root + "/docs/guides/data.md",
              {{"formats", graph::formatsTable()}, {"roles", schema::rolesTable()}});

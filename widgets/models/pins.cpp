@@ -52,7 +52,7 @@ public:
         for (const base::PinTraits& kind : base::pinKinds)
             if (kind.third == base::PinThird::Nothing)
                 add({}, tr(kind.action), tr(kind.tip), {.kind = kind.kind, .value = value},
-                    kind.storing ? storing : fixed);
+                    base::isStoring(kind.kind) ? storing : fixed);
     }
 
     void addRead(ValueId operand, ValueId consumer, bool alone)

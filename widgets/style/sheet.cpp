@@ -1,5 +1,9 @@
 #include "style/sheet.h"
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 namespace hopscope::style {
@@ -131,31 +135,14 @@ QTextBrowser#manualPage { border: none; border-radius: 0; padding: 0; }
 QTreeWidget#manualContents { background: @window; padding: 6px 4px; }
 )";
 
-struct Token {
-    const char* name;
-    QColor colour;
-};
-
-// Longer names come first if one is a prefix of another.
-std::vector<Token> tokensOf(const Theme& t)
+// Longer names come first: one may be a prefix of another.
+std::vector<NamedColour> tokens()
 {
-    return {{"@accentText", t.accentText},
-            {"@accent", t.accent},
-            {"@textMuted", t.textMuted},
-            {"@text", t.text},
-            {"@nodeBorder", t.nodeBorder},
-            {"@disabled", t.nodeBorder},
-            {"@selection", t.selection},
-            {"@edgeMuted", t.edgeMuted},
-            {"@sourceLine", t.sourceLine},
-            {"@window", t.window},
-            {"@bad", t.bad},
-            {"@good", t.good},
-            {"@warning", t.warning},
-            {"@raised", t.raised},
-            {"@border", t.border},
-            {"@hover", t.hover},
-            {"@panel", t.panel}};
+    std::vector<NamedColour> tokens(std::begin(namedColours), std::end(namedColours));
+    tokens.push_back({"disabled", &Theme::nodeBorder});
+    std::ranges::sort(tokens, std::greater(),
+                      [](const NamedColour& each) { return std::string_view(each.name).size(); });
+    return tokens;
 }
 
 }  // namespace
@@ -165,7 +152,8 @@ QString styleSheet(const Theme& theme)
     QString sheet;
     for (const char* part : {frameRules, dockRules, inputRules, viewRules, scrollRules, windowRules})
         sheet += QString::fromLatin1(part);
-    for (const Token& token : tokensOf(theme)) sheet.replace(QLatin1String(token.name), token.colour.name());
+    for (const NamedColour& each : tokens())
+        sheet.replace(QLatin1Char('@') + QLatin1String(each.name), (theme.*each.colour).name());
     return sheet;
 }
 

@@ -36,56 +36,6 @@ QColor colourOf(const QJsonValue& value)
     return colour;
 }
 
-QVector<QColor> colours(const QJsonObject& tokens, QStringView name)
-{
-    QVector<QColor> result;
-    for (const auto& value : tokens.value(name).toArray()) result.append(colourOf(value));
-    Q_ASSERT(!result.isEmpty());
-    return result;
-}
-
-void readSurfaces(Theme& theme, const QJsonObject& tokens)
-{
-    const std::pair<QColor*, QStringView> names[] = {
-        {&theme.window, u"window"},       {&theme.panel, u"panel"},
-        {&theme.raised, u"raised"},       {&theme.border, u"border"},
-        {&theme.text, u"text"},           {&theme.textMuted, u"textMuted"},
-        {&theme.accent, u"accent"},       {&theme.accentText, u"accentText"},
-        {&theme.selection, u"selection"}, {&theme.hover, u"hover"},
-        {&theme.good, u"good"},           {&theme.bad, u"bad"},
-        {&theme.warning, u"warning"},     {&theme.sourceLine, u"sourceLine"},
-    };
-    for (const auto& [colour, name] : names) *colour = colourOf(tokens.value(name));
-}
-
-void readGraph(Theme& theme, const QJsonObject& tokens)
-{
-    const std::pair<QColor*, QStringView> names[] = {
-        {&theme.bandA, u"bandA"},
-        {&theme.bandB, u"bandB"},
-        {&theme.prologueBand, u"prologueBand"},
-        {&theme.nodeBorder, u"nodeBorder"},
-        {&theme.edge, u"edge"},
-        {&theme.edgeMuted, u"edgeMuted"},
-        {&theme.structure, u"structure"},
-        {&theme.checkpoint, u"checkpoint"},
-        {&theme.cut, u"cut"},
-        {&theme.recompute, u"recompute"},
-    };
-    for (const auto& [colour, name] : names) *colour = colourOf(tokens.value(name));
-}
-
-void readSeries(Theme& theme, const QJsonObject& tokens)
-{
-    theme.depth = colours(tokens, u"depth");
-    theme.depthText = colours(tokens, u"depthText");
-    theme.phases = colours(tokens, u"phases");
-    theme.kinds = colours(tokens, u"kinds");
-    theme.kindsText = colours(tokens, u"kindsText");
-    theme.scale = colours(tokens, u"scale");
-    theme.scaleText = colours(tokens, u"scaleText");
-}
-
 // Whether the desktop's palette, before this program changed it, is dark.
 bool desktopIsDark()
 {
@@ -149,9 +99,10 @@ Theme loadTheme(Mode mode)
     Theme theme;
     theme.dark = mode == Mode::Dark || (mode == Mode::Auto && desktopIsDark());
     const QJsonObject tokens = readTokens(theme.dark);
-    readSurfaces(theme, tokens);
-    readGraph(theme, tokens);
-    readSeries(theme, tokens);
+    for (const NamedColour& each : namedColours) theme.*each.colour = colourOf(tokens.value(QLatin1String(each.name)));
+    for (const NamedSeries& each : namedSeries)
+        for (const auto& value : tokens.value(QLatin1String(each.name)).toArray())
+            (theme.*each.colours).append(colourOf(value));
     return theme;
 }
 

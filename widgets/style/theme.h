@@ -32,6 +32,48 @@ struct Theme {
     [[nodiscard]] QColor depthTextColour(int depth) const;
 };
 
+// The colours by their names in tokens.json and, behind an @, in the style sheet (sheet.cpp).
+struct NamedColour {
+    const char* name;
+    QColor Theme::*colour;
+};
+inline constexpr NamedColour namedColours[] = {
+    {"window", &Theme::window},
+    {"panel", &Theme::panel},
+    {"raised", &Theme::raised},
+    {"border", &Theme::border},
+    {"text", &Theme::text},
+    {"textMuted", &Theme::textMuted},
+    {"accent", &Theme::accent},
+    {"accentText", &Theme::accentText},
+    {"selection", &Theme::selection},
+    {"hover", &Theme::hover},
+    {"good", &Theme::good},
+    {"bad", &Theme::bad},
+    {"warning", &Theme::warning},
+    {"sourceLine", &Theme::sourceLine},
+    {"bandA", &Theme::bandA},
+    {"bandB", &Theme::bandB},
+    {"prologueBand", &Theme::prologueBand},
+    {"nodeBorder", &Theme::nodeBorder},
+    {"edge", &Theme::edge},
+    {"edgeMuted", &Theme::edgeMuted},
+    {"structure", &Theme::structure},
+    {"checkpoint", &Theme::checkpoint},
+    {"cut", &Theme::cut},
+    {"recompute", &Theme::recompute},
+};
+
+struct NamedSeries {
+    const char* name;
+    QVector<QColor> Theme::*colours;
+};
+inline constexpr NamedSeries namedSeries[] = {
+    {"depth", &Theme::depth},         {"depthText", &Theme::depthText}, {"phases", &Theme::phases},
+    {"kinds", &Theme::kinds},         {"kindsText", &Theme::kindsText}, {"scale", &Theme::scale},
+    {"scaleText", &Theme::scaleText},
+};
+
 // Loads a theme. Auto follows the palette of the desktop when the program began (Qt 6.4 has no colour scheme hint).
 Theme loadTheme(Mode mode);
 // Sets the style, palette, font and style sheet of the application.

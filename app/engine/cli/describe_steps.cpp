@@ -34,9 +34,7 @@ std::string movesOf(const plan::WalkStep& step, const analysis::Analysis& analys
 std::string wordsOf(const plan::WalkStep& step, base::Strategy strategy, const ValueNames& names)
 {
     switch (step.kind) {
-    case base::WalkKind::Label:
-        return strategy == base::Strategy::SourceRule ? "every operator goes to the stage of its module's depth"
-                                                      : "every operator goes to the stage of its depth";
+    case base::WalkKind::Label: return std::string("every operator goes to ") + base::traitsOf(strategy).start;
     case base::WalkKind::Pull: return "a cut moves towards the inputs, and operators follow it";
     case base::WalkKind::Settle: return "operators move to where they are needed, to several stages if necessary";
     case base::WalkKind::Store: break;

@@ -161,7 +161,10 @@ ValueInfo bindInput(Builder& b, const ir::Value& value, ValueId id, const InputS
     case RoleKind::Index: bindIndex(b, info, id, value, *role); return info;
     case RoleKind::Ends: bindEnds(b, info, id, *role); return info;
     case RoleKind::Key: bindKey(b, info, id, schema, *role); return info;
-    default: break;
+    case RoleKind::Node:
+    case RoleKind::Edge:
+    case RoleKind::Graph:
+    case RoleKind::Plain: break;
     }
     if (const InputRows rows = rowsOf(*role); rows.kind != TableKind::None) info.dims.at(rows.dim) = tableOf(b, rows);
     if (value.origin == ir::Origin::Input && structure(value, role->kind)) info.structureOnly = true;

@@ -64,7 +64,7 @@ private:
         const std::set<ValueId> read = readValues();
         for (const auto& [name, role] : m_prepared.schema.roles) {
             const bool rows =
-                role.kind == RoleKind::Node || role.kind == RoleKind::Edge || role.kind == RoleKind::Graph;
+                rowsOf(role).kind != analysis::TableKind::None && !listsEdges(role) && role.kind != RoleKind::Key;
             const bool used = std::ranges::any_of(m_a.program.inputs, [&, &wanted = name](const ir::NamedValue& in) {
                 return in.name == wanted && read.contains(in.value);
             });

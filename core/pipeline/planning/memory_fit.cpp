@@ -229,8 +229,8 @@ private:
         for (const ir::Value& v : analysis.program.values)
             if (placement::whyNotStorable(analysis, v.id).empty()) stored.insert(v.id);
         for (const plan::Pin& pin : placement::settled(m_with.request.pins)) {
-            if (pin.kind == base::PinKind::NoCheckpoint) stored.erase(pin.value);
-            else if (pin.kind != base::PinKind::Checkpoint)
+            if (base::storesOf(pin.kind) == base::PinStores::Never) stored.erase(pin.value);
+            else if (!base::isStoring(pin.kind))
                 return base::fail(base::ErrorCode::Unsupported, "pins of this kind leave no other plan");
         }
         base::Result<plan::Plan> plan = placement::evaluate(analysis, stored, stored);

@@ -25,21 +25,6 @@ struct Party {
     verify::Side side;
 };
 
-verify::Request requestOf(const Prepared& prepared, const AgainstRequest& wanted)
-{
-    verify::Request request;
-    request.memoryLimit = wanted.memory;
-    request.modelPath = prepared.model.info().path;
-    request.model = &prepared.model;
-    request.walk = &prepared.walk;
-    request.analysis = &prepared.analysis;
-    request.schema = &prepared.schema;
-    request.inputs = &prepared.inputs;
-    request.dataArguments = prepared.dataArguments;
-    request.scratchFolder = wanted.folder;
-    return request;
-}
-
 base::Status runStaged(Party& party, const AgainstRequest& request, const std::string& folder,
                        executor::Observer& observer, Reporter& reporter, const std::stop_token& stop)
 {
@@ -92,7 +77,8 @@ base::Status openModel(Party& party, const ModelOptions& options, const AgainstR
     party.prepared.emplace(std::move(*prepared));
     if (const base::Status settled = settleBranches(*party.prepared, request.folder, reporter, stop); !settled)
         return settled;
-    party.request = requestOf(*party.prepared, request);
+    party.request = verifyRequest(*party.prepared, request.folder);
+    party.request.memoryLimit = request.memory;
     party.side.request = &party.request;
     tellNotes(*party.prepared, reporter);
     return {};

@@ -181,24 +181,16 @@ base::Status runWithGuards(Execution& execution, Prepared& prepared, const Execu
     return runOnce(execution, prepared, request, observer, reporter, stop);
 }
 
-verify::Request verifyRequest(const Execution& execution, const Prepared& prepared, const ExecutionRequest& wanted)
+verify::Request requestOf(const Execution& execution, const Prepared& prepared, const ExecutionRequest& wanted)
 {
-    verify::Request request;
-    request.modelPath = prepared.model.info().path;
-    request.model = &prepared.model;
-    request.walk = &prepared.walk;
-    request.analysis = &prepared.analysis;
+    verify::Request request = verifyRequest(prepared, scratchOf(wanted));
     request.plan = &execution.plan;
-    request.schema = &prepared.schema;
-    request.inputs = &prepared.inputs;
-    request.dataArguments = prepared.dataArguments;
     for (const executor::StoredTensor& output : execution.run.outputs) request.outputs[output.name] = output.tensor;
     for (const executor::StoredTensor& stored : execution.run.checkpoints)
         request.checkpoints[stored.value] = stored.tensor;
     request.mode = wanted.settings.verify;
     request.store = execution.run.narrowed.empty() ? base::StoreType::Exact : wanted.settings.store;
     if (execution.notFinite) request.notFiniteOrigin = execution.notFinite->origin;
-    request.scratchFolder = scratchOf(wanted);
     return request;
 }
 
@@ -213,7 +205,7 @@ base::Status compareWithModel(Execution& execution, const Prepared& prepared, co
                               Reporter& reporter, const std::stop_token& stop)
 {
     base::Result<schema::Verification> verdict =
-        verify::verify(verifyRequest(execution, prepared, request), progressOf(reporter), stop);
+        verify::verify(requestOf(execution, prepared, request), progressOf(reporter), stop);
     reporter.progressEnded();
     if (!verdict) return base::forward(verdict);
     execution.verdict = std::move(*verdict);
@@ -224,6 +216,20 @@ base::Status compareWithModel(Execution& execution, const Prepared& prepared, co
 }
 
 }  // namespace
+
+verify::Request verifyRequest(const Prepared& prepared, const std::string& scratchFolder)
+{
+    verify::Request request;
+    request.modelPath = prepared.model.info().path;
+    request.model = &prepared.model;
+    request.walk = &prepared.walk;
+    request.analysis = &prepared.analysis;
+    request.schema = &prepared.schema;
+    request.inputs = &prepared.inputs;
+    request.dataArguments = prepared.dataArguments;
+    request.scratchFolder = scratchFolder;
+    return request;
+}
 
 base::Status makeCacheFolder(const std::string& folder)
 {

@@ -54,6 +54,9 @@ base::Status makeCacheFolder(const std::string& folder);
 base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
                                    Reporter& reporter, const std::stop_token& stop);
 
+// Returns the part of a comparison with the model itself that follows from the model and its inputs.
+verify::Request verifyRequest(const Prepared& prepared, const std::string& scratchFolder);
+
 // Looks for results that are not finite, and compares the results with the model itself, as far as requested. A
 // difference is a verdict, not an error.
 base::Status verifyRun(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,

@@ -62,12 +62,9 @@ QString labelCaption(const Way& way)
     if (!way.strategy)
         return tr("All values are white: none is stored. Every path from one hop to the next has to be cut somewhere, "
                   "by writing a value and reading it back.");
-    if (*way.strategy == Strategy::SourceRule)
-        return tr("Each operator runs in the stage of its module: the number of message-passing modules up to and "
-                  "including it. "
-                  "There is a cut wherever this number grows.");
-    return tr("Each operator runs in the stage of its depth, the number of hops before it. Values that depend on "
-              "inputs alone start in stage 1.");
+    return tr("Each operator runs in %1. There is a cut wherever this number grows. Values that depend on inputs alone "
+              "start in stage 1.")
+        .arg(tr(base::traitsOf(*way.strategy).start));
 }
 
 QString pullCaption()
