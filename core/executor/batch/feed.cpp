@@ -307,7 +307,7 @@ bool Feed::skips(const Instruction& i) const { return readsRange(i) && !m_sessio
 bool Feed::readsRange(const Instruction& i) const
 {
     if (!m_block.destinations().ascending() || !m_session.choice.skips(i)) return false;
-    return i.act != Act::Read || i.rows.kind != RowKind::Batch || follow(i.value, i.rows);
+    return i.act != Act::Read || i.rows.kind != ir::RowKind::Batch || follow(i.value, i.rows);
 }
 
 // Edge tables on the device are in a different order. In a dry run, rows that need no picking are copied.
