@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ public:
     [[nodiscard]] executor::GpuListing list() const override { return m_fake.list(); }
     void initialise() const override { m_fake.initialise(); }
     bool limitMemory(c10::DeviceIndex device, std::int64_t bytes) const override;
+    [[nodiscard]] bool readsHostRows() const override { return m_fake.readsHostRows(); }
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override;
     int strips(const kernels::StripProgram& program, const kernels::StripArguments& arguments,
                void* stream) const override;
@@ -59,11 +61,17 @@ struct Subject {
 
 base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph);
 
-// Models of make_models.py, make_convolutions.py and make_stacks.py. Each script runs once.
+// Models of make_models.py, make_convolutions.py, make_stacks.py and make_skews.py. Each script runs once.
 const Subject& subject(const std::string& name);
 const Subject& convolution(const std::string& name);
 const Subject& stack(const std::string& name);
+const Subject& skew(const std::string& name);
 inline const std::vector<std::string> smallModels{"gcn", "gat", "normed", "edges"};
+
+// The values that operators compute and whose rows are gathered along edges.
+std::set<ir::ValueId> gathered(const analysis::Analysis& analysis);
+// With a store for all that is gathered, and everything resident that a GPU can keep.
+Subject resident(const Subject& subject);
 
 struct Attempt {
     std::optional<base::Error> error;

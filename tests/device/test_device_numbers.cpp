@@ -17,42 +17,6 @@ namespace hopscope::device_tests {
 
 namespace {
 
-// The value whose elements a view shows.
-ir::ValueId viewed(const analysis::Analysis& a, ir::ValueId value)
-{
-    const ir::Value& v = a.program.value(value);
-    if (v.origin != ir::Origin::Op || !a.info(v.producer).view) return value;
-    return viewed(a, *a.program.op(v.producer).args.at(0).value());
-}
-
-// The values whose rows are gathered along edges.
-std::set<ir::ValueId> gathered(const analysis::Analysis& a)
-{
-    std::set<ir::ValueId> values;
-    for (const ir::Op& op : a.program.ops)
-        ir::forEachOperand(op, [&](ir::Slot slot, ir::ValueId v) {
-            if (a.info(op.id).kind != analysis::OpKind::Gather || a.info(op.id).use(slot).use != analysis::Use::Source)
-                return;
-            const ir::ValueId base = viewed(a, v);
-            if (a.program.value(base).origin == ir::Origin::Op && !a.info(base).structureOnly) values.insert(base);
-        });
-    return values;
-}
-
-// With a store for all that is gathered, and everything resident that a GPU can keep.
-Subject resident(const Subject& s)
-{
-    Subject kept = s;
-    const std::set<ir::ValueId> stored = gathered(s.prepared.analysis);
-    auto plan = placement::evaluate(s.prepared.analysis, stored, stored);
-    REQUIRE(plan.has_value());
-    plan->device = "cuda:0";
-    plan = models::withResidents(s.prepared, std::move(*plan), s.inputs, 1000);
-    REQUIRE(plan.has_value());
-    kept.plan = std::move(*plan);
-    return kept;
-}
-
 constexpr std::int64_t pieceBytes = sizeof(kernels::HubPiece);
 
 struct Edges {

@@ -67,6 +67,21 @@ void Clocks::charge(int lane, Engine engine, std::int64_t bytes)
     busyOf(m_busy, engine) += seconds;
 }
 
+void Clocks::chargeKernel(int lane, std::int64_t bytes, std::int64_t hostBytes)
+{
+    if (hostBytes == 0) return charge(lane, Engine::Compute, bytes);
+    Moment &stream = m_lanes[static_cast<std::size_t>(lane)], &host = m_lanes[hostLane];
+    host.seconds += state().latency.launchSeconds;
+    double& link = freeFrom(lane, Engine::HostToDevice);
+    const double start = std::max({stream.seconds, host.seconds, link});
+    const double read = transfer(hostBytes, state().latency.hostReadBytesPerSecond);
+    const double seconds = std::max(duration(Engine::Compute, bytes), read);
+    link = start + read;
+    stream.seconds = start + seconds;
+    m_busy.h2d += read;
+    m_busy.compute += seconds;
+}
+
 double& Clocks::freeFrom(int lane, Engine engine)
 {
     return m_freeFrom.at(static_cast<std::size_t>(deviceOf(lane))).at(static_cast<std::size_t>(engine));

@@ -42,6 +42,9 @@ public:
     // What the work that was launched last on this lane takes.
     void charge(int lane, Engine engine, std::int64_t bytes);
 
+    // The same for a kernel that also reads `hostBytes` of pinned memory, over the link that copies to the device use.
+    void chargeKernel(int lane, std::int64_t bytes, std::int64_t hostBytes);
+
     [[nodiscard]] const Moment& at(int lane) const { return m_lanes[static_cast<std::size_t>(lane)]; }
     [[nodiscard]] bool knows(int lane, Mark mark) const;
     [[nodiscard]] bool passed(double seconds) const { return seconds <= at(hostLane).seconds; }

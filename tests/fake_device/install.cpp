@@ -64,6 +64,7 @@ public:
         memoryOf(device).setLimit(bytes);
         return true;
     }
+    bool readsHostRows() const override { return true; }
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override
     {
         return launchSegment(arguments, stream);

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fake_device/guard.h"
 #include "fake_device/memory.h"
+#include "fake_device/pinned.h"
+#include "kernels/host_cuda/segment_on_host.h"
 #include "kernels/host_cuda/strip_on_host.h"
 
 namespace hopscope::fake_device {
@@ -41,13 +45,47 @@ protected:
         return state().deadCode = illegalAccess;
     }
 
+    // Kernels read host memory only where it is pinned.
+    [[nodiscard]] static std::string wrongHost(const kernels::HostRows& host)
+    {
+        if (!host.places || pinned().holds(host.data)) return {};
+        return "host memory that is not pinned";
+    }
+
     void begin() { m_mark = clocks().launch(m_lane); }
 
     void finish() const
     {
         ++state().counts.operators;
         ++state().counts.segments;
-        clocks().charge(m_lane, Engine::Compute, m_bytes);
+        state().counts.hostReads += m_hostBytes;
+        clocks().chargeKernel(m_lane, m_bytes, m_hostBytes);
+        for (const auto& [begin, bytes] : m_hosts) pinned().protect(begin, bytes, Direction::Up, m_mark);
+    }
+
+    // Rows on the device and on the host; `reads`: how often the kernel reads the row of each column. Until the kernel has
+    // passed, the host may not write there.
+    void useDivided(const void*& table, kernels::HostRows& host, const kernels::Index& columns, std::int64_t first,
+                    std::int64_t stride, std::int64_t width, std::int64_t reads)
+    {
+        const std::int64_t rows = rowsNamed(columns, first);
+        const auto bytes = [&](std::int64_t count) { return count == 0 ? 0 : (count - 1) * stride + width; };
+        host.places = reinterpret_cast<const std::int32_t*>(use(host.places, rows * 4, false));
+        if (host.cached > 0) table = use(table, bytes(host.cached), false);
+        std::int64_t last = -1;
+        for (std::int64_t p = m_first; p < m_last; ++p) {
+            const std::int64_t row = columns[p - first];
+            if (host.places[row] < host.cached) continue;
+            m_hostBytes += reads * width;
+            last = std::max(last, row);
+        }
+        if (last < 0) return;
+        const auto* const begin = static_cast<const char*>(host.data);
+        const auto size = static_cast<std::size_t>(bytes(last + 1));
+        if (!pinned().holds(begin + size - 1)) refuse("an illegal memory access was encountered: beyond pinned memory");
+        pinned().checkCopy(begin, size, Direction::Up, m_lane);
+        m_reaches.push_back(std::make_unique<Pinned::Reach>(begin, size, Direction::Up));
+        m_hosts.emplace_back(begin, size);
     }
 
     void useOffsets(kernels::Index& offsets, std::int64_t destinations)
@@ -103,7 +141,11 @@ protected:
     int m_lane;
     Mark m_mark;
     std::int64_t m_first = 0, m_last = 0;  // positions
-    std::int64_t m_bytes = 0;
+    std::int64_t m_bytes = 0, m_hostBytes = 0;
+
+private:
+    std::vector<std::pair<const char*, std::size_t>> m_hosts;  // of pinned memory
+    std::vector<std::unique_ptr<Pinned::Reach>> m_reaches;
 };
 
 class SegmentLaunch : Launch {
@@ -113,8 +155,9 @@ public:
     int run()
     {
         auto& a = m_arguments;
-        const std::string complaint =
-            wrongDevice({a.offsets.data, a.columns.data, a.weight, a.source, a.out, a.pieces, a.partial});
+        const std::string complaint = wrongDevice({a.offsets.data, a.columns.data, a.weight, a.source, a.out, a.pieces,
+                                                   a.partial, a.host.places}) +
+                                      wrongHost(a.host);
         if (!complaint.empty()) return die(complaint);
         begin();
         useOffsets(a.offsets, a.destinations);
@@ -122,11 +165,14 @@ public:
         useRows();
         if (a.pieces) {  // the CPU's kernel needs none
             usePieces(a.offsets, a.destinations, a.pieces, a.pieceCount, a.pieceFirst);
-            use(a.partial, a.pieceCount * a.width * static_cast<std::int64_t>(sizeof(float)), true);
+            a.partial = reinterpret_cast<float*>(
+                use(a.partial, a.pieceCount * a.width * static_cast<std::int64_t>(sizeof(float)), true));
         }
-        kernels::segmentCpu(a, 0, a.destinations);
+        const bool divided = a.host.places != nullptr;  // which the CPU's kernel does not take
+        const int code = divided ? kernels::segmentOnHost(a, nullptr) : 0;
+        if (!divided) kernels::segmentCpu(a, 0, a.destinations);
         finish();
-        return 0;
+        return code;
     }
 
 private:
@@ -137,7 +183,9 @@ private:
         const std::int64_t rows = a.columns.data ? rowsNamed(a.columns, a.columnFirst) : m_last - a.columnFirst;
         const std::int64_t beyond = rows == 0 ? 0 : (rows - 1) * a.sourceStride + a.width;
         if (a.weight) a.weight = use(a.weight, (m_last - a.weightFirst) * a.heads * element, false);
-        if (a.source) a.source = use(a.source, beyond * element, false);
+        if (a.host.places)
+            useDivided(a.source, a.host, a.columns, a.columnFirst, a.sourceStride * element, a.width * element, 1);
+        else if (a.source) a.source = use(a.source, beyond * element, false);
         a.out = use(a.out, a.destinations * a.width * element, true);
         m_bytes += (m_last - m_first) * a.width * element;
     }
@@ -157,9 +205,13 @@ public:
     {
         auto& a = m_arguments;
         std::vector<const void*> pointers{a.offsets.data, a.pieces, a.work};
-        for (const kernels::StripTable& t : a.tables) pointers.insert(pointers.end(), {t.data, t.columns.data});
+        std::string complaint;
+        for (const kernels::StripTable& t : a.tables) {
+            pointers.insert(pointers.end(), {t.data, t.columns.data, t.host.places});
+            complaint += wrongHost(t.host);
+        }
         pointers.insert(pointers.end(), a.out.begin(), a.out.end());
-        const std::string complaint = wrongDevice(pointers);
+        complaint += wrongDevice(pointers);
         if (!complaint.empty()) return die(complaint);
         begin();
         useOffsets(a.offsets, a.destinations);
@@ -181,6 +233,16 @@ private:
         return m_program.element == kernels::StripElement::Float32 ? 4 : 2;
     }
 
+    [[nodiscard]] std::int64_t timesRead(std::size_t table) const
+    {
+        std::int64_t times = 0;
+        for (const kernels::StripStep& s : m_program.steps)
+            for (const kernels::StripOperand& o : {s.a, s.b})
+                times +=
+                    o.from == kernels::StripOperand::From::Table && static_cast<std::size_t>(o.at) == table ? 1 : 0;
+        return times;
+    }
+
     void useTable(kernels::StripTable& t, std::size_t at)
     {
         const std::int64_t width = m_program.tableWidths[at];
@@ -194,7 +256,9 @@ private:
             rows = rowsNamed(t.columns, t.first);
             m_bytes += (m_last - m_first) * width * item();
         }
-        if (t.data) t.data = use(t.data, rows == 0 ? 0 : ((rows - 1) * t.stride + width) * item(), false);
+        if (t.host.places)
+            useDivided(t.data, t.host, t.columns, t.first, t.stride * item(), width * item(), timesRead(at));
+        else if (t.data) t.data = use(t.data, rows == 0 ? 0 : ((rows - 1) * t.stride + width) * item(), false);
     }
 
     const kernels::StripProgram& m_program;

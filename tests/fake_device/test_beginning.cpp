@@ -22,6 +22,7 @@ public:
     {
         return m_fake.limitMemory(device, bytes);
     }
+    [[nodiscard]] bool readsHostRows() const override { return m_fake.readsHostRows(); }
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override
     {
         return m_fake.segment(arguments, stream);

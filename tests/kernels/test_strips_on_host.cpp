@@ -28,12 +28,13 @@ struct Checked {
     bool shared = true;  // rows of edges lie in shared memory
 };
 
-Checked checkSeed(std::uint64_t seed)
+Checked checkSeed(std::uint64_t seed, bool divided = false)
 {
     Case cuda(seed);
     CAPTURE(strip_case::describe(cuda));
     if (!stripFits(cuda.program)) return {};
     cuda.forGpu();
+    if (divided) cuda.divideRows();
     REQUIRE(stripOnHost(cuda.program, cuda.arguments, nullptr) == 0);
     for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
         hwy::SetSupportedTargetsForTest(target);
@@ -55,6 +56,11 @@ TEST_CASE("strips of every instruction set and of the CUDA kernels agree bit for
     for (std::uint64_t seed = 0; seed < 200; ++seed) hubs += checkSeed(seed).pieces > 0 ? 1 : 0;
     CHECK(hubs > 30);
     for (std::uint64_t seed = 60; outside < 2; seed += 61) outside += checkSeed(seed).shared ? 0 : 1;
+}
+
+TEST_CASE("strips agree bit for bit where some rows of their tables are on the host")
+{
+    for (std::uint64_t seed = 300; seed < 400; ++seed) checkSeed(seed, true);
 }
 
 TEST_CASE("strips without hubs are one launch, hubs take two more for each phase; the first failure ends them")

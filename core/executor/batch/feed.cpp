@@ -186,7 +186,7 @@ at::Tensor Feed::inOrder(const Instruction& i, const Buffer* buffer)
 at::Tensor Feed::rowsOf(const Instruction& i, const Buffer* buffer)
 {
     if (i.inOrder) return timed(Phase::Gather, [&] { return inOrder(i, buffer); });
-    const at::Tensor table = m_session.table(i.value).rows;
+    const at::Tensor table = isPinned(i) ? m_session.residents.pinnedRows(i.value) : m_session.table(i.value).rows;
     const std::int64_t dim = m_session.analysis.rowDim(i.value);
     const Destinations& batch = m_block.destinations();
     if (follow(i.value, i.rows)) {
@@ -194,7 +194,7 @@ at::Tensor Feed::rowsOf(const Instruction& i, const Buffer* buffer)
             m_window ? timed(Phase::Gather, [&] { return m_window->own(i.value, batch); }) : at::Tensor();
         if (own.defined()) return own;
         const at::Tensor range = table.narrow(dim, batch.first, batch.count);
-        if (!buffer) return range;
+        if (!buffer || isPinned(i)) return range;
         return timed(Phase::Gather, [&] { return (*buffer)(range.sizes(), range.scalar_type()).copy_(range); });
     }
     const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(i.value, i.rows); });
@@ -249,6 +249,9 @@ bool Feed::picksThere(const Instruction& i) const
     if (i.act != Act::Read || !m_session.choice.holds(i.value)) return false;
     return !m_session.choice.inOrder(i) && !(m_block.destinations().ascending() && m_session.choice.skips(i));
 }
+
+// GPU: a divided table is copied from where it lies.
+bool Feed::isPinned(const Instruction& i) const { return m_session.choice.divides(i.value) && !m_session.standIn; }
 
 Given Feed::staged(const Instruction& i, const Buffer& buffer)
 {
@@ -369,7 +372,9 @@ std::int64_t Feed::stagingBytes(const Instruction& i, Counted& counted)
         return StagingChunk::rounded(m_block.count(rows) * each);
     };
     switch (i.act) {
-    case Act::Read: return bytes(i.rows, picksThere(i) ? numberBytes(mostOf(i)) : rowBytesOf(i));
+    case Act::Read:
+        if (isPinned(i) && follow(i.value, i.rows)) return 0;
+        return bytes(i.rows, picksThere(i) ? numberBytes(mostOf(i)) : rowBytesOf(i));
     case Act::Positions:
         if (i.owners) return offsetBytes(i.rows, counted);
         [[fallthrough]];

@@ -114,6 +114,7 @@ private:
     std::int64_t offsetBytes(const ir::RowClass& rows, Counted& counted);
     std::int64_t pieceBytes(const ir::RowClass& rows, Counted& counted);
     std::int64_t rowBytesOf(const Instruction& i);
+    [[nodiscard]] bool isPinned(const Instruction& i) const;
 
     Session& m_session;
     const LoopProgram& m_program;

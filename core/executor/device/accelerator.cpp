@@ -42,6 +42,15 @@ public:
         return limitCudaMemory(device, bytes);
     }
 
+    bool readsHostRows() const override
+    {
+#ifdef HOPSCOPE_CUDA
+        return true;
+#else
+        return false;
+#endif
+    }
+
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override
     {
         return kernels::segmentCuda(arguments, stream);

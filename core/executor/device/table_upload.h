@@ -3,8 +3,10 @@
 // Private to executor: copies whole tables to a GPU through pinned memory of its own.
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 #include "executor/device/device_context.h"
 #include "executor/device/staging.h"
@@ -24,6 +26,8 @@ public:
     // Returns the table on the device; `host` must be contiguous, and is no longer needed afterwards. Operators may use
     // it after order(Upload, Compute). Raises Cancelled if a stop is requested.
     at::Tensor copy(const at::Tensor& host);
+    // Returns rows of the table, in this order.
+    at::Tensor copyRows(const at::Tensor& table, const std::vector<std::int64_t>& rows);
     // Waits for all copies, and gives the pinned memory back to the system. No tables may be copied afterwards.
     void finish();
 
@@ -35,7 +39,9 @@ private:
         StagingChunk memory;
         std::optional<c10::Event> copied;
     };
+    using Fill = std::function<void(std::int64_t first, std::int64_t count, std::byte* to)>;
     Place& next();
+    at::Tensor filled(at::IntArrayRef shape, at::ScalarType dtype, std::int64_t unit, const Fill& fill);
 
     DeviceContext& m_device;
     std::stop_token m_stop;

@@ -52,7 +52,9 @@ private:
     {
         if (m_choice.skips(i)) return 0;
         switch (i.act) {
-        case Act::Read: return rows(i.rows) * (picksThere(i) ? 4 : bytesOfRow(i.value));
+        case Act::Read:
+            if (i.rows.kind == RowKind::Batch && m_choice.divides(i.value)) return 0;
+            return rows(i.rows) * (picksThere(i) ? 4 : bytesOfRow(i.value));
         case Act::Positions: return i.owners ? static_cast<double>(m_count + 1) * 4 : rows(i.rows) * 4;
         case Act::Pick:
         case Act::Select:

@@ -65,6 +65,7 @@ public:
         const LimitScope restore(m_session.device);
         setLimit();
         const bool gpu = m_session.device.gpu();
+        for (const plan::CachedTable& c : m_session.plan.cached) m_session.residents.pin(c.value);
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure,
                                    familiesOf(m_session), tilingOf(m_session, m_budget));
         if (gpu && m_session.options.journal) tileOnGpu(m_session, m_programs, m_budget);
@@ -321,6 +322,7 @@ private:
         m_session.spares.drop();
         makeReducers(program);
         const double unused = loadResidents(program, report);
+        report.hostReads += m_session.choice.hostReads(program, m_session.structure, share.left);
         runLoop(m_session, program, books, share, m_budget - unused);
         if (m_commit) m_commit->check();
     }
@@ -333,6 +335,9 @@ private:
         double tables = 0;
         for (const ir::ValueId v : m_session.plan.resident)
             tables += static_cast<double>(wholeBytes(m_session.analysis, v, m_session.structure.sizes()));
+        for (const plan::CachedTable& c : m_session.plan.cached)
+            tables +=
+                c.share * static_cast<double>(wholeBytes(m_session.analysis, c.value, m_session.structure.sizes()));
         const bool much = device.gpu() && tables > shareOfTables * m_budget;
         if (much) {
             device.synchronize();

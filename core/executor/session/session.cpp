@@ -203,7 +203,9 @@ std::shared_ptr<Store> Session::newStore(ir::ValueId id)
 {
     if (std::shared_ptr<Store> made = ready.take(id)) return made;
     std::shared_ptr<std::byte> memory;
-    if (staysInMemory(id)) memory = graph::readyScratch(storeBytes(id) + Store::bytesAhead, at::get_num_threads());
+    if (const at::Tensor pinned = residents.pinned(id); pinned.defined())
+        memory = {static_cast<std::byte*>(pinned.mutable_data_ptr()), [pinned](std::byte*) {}};
+    else if (staysInMemory(id)) memory = graph::readyScratch(storeBytes(id) + Store::bytesAhead, at::get_num_threads());
     if (!memory) return storeInSpareFile(id);
     return std::make_shared<Store>(std::move(memory), analysis::nameOfValue(analysis, id),
                                    analysis::storedType(analysis, id, storeType()),
