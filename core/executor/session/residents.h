@@ -123,8 +123,8 @@ public:
     [[nodiscard]] const ResidentChoice& choice() const { return m_choice; }
     // Prepares a table that the plan divides: copies an input to pinned memory, or takes such memory for a store. If the
     // system grants none, the table has no rows on the device, and a note says so. Nor has it if the store is of another
-    // type than the value, which kernels do not read, and in runs in tiles of fixed size (Session::steady), which must
-    // not depend on the memory of the host. Call it before loops are compiled.
+    // type than the value, which kernels do not read. The same holds in runs in tiles of fixed size (Session::steady),
+    // which must not depend on the memory of the host. Call it before loops are compiled.
     void pin(ir::ValueId value);
     // Returns all rows of a table that the plan divides, in pinned memory. Any thread may call this.
     [[nodiscard]] at::Tensor pinnedRows(ir::ValueId value) const;
