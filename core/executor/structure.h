@@ -18,6 +18,7 @@
 #include "executor/failure.h"
 #include "executor/structure/adjacencies.h"
 #include "executor/structure/same_values.h"
+#include "executor/structure/use_order.h"
 #include "loader/loader.h"
 
 namespace hopscope::executor {
@@ -40,6 +41,8 @@ public:
     const graph::Scratch& scratch() const { return m_scratch; }
     const NumberEvaluator& numbers() const { return m_numbers; }
     const SameValues& same() const { return m_same; }
+
+    UseOrders useOrders{*this};
 
     std::int64_t size(ir::SpaceId space);
     SizeOf sizes()

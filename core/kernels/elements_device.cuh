@@ -34,6 +34,15 @@ __device__ inline void narrow(float value, BrainElement& to)
     to.bits = static_cast<std::uint16_t>(rounded >> 16);
 }
 
+// The first element of a row.
+template <class T>
+__device__ const T* rowAt(const T* table, const HostRows& host, std::int64_t row, std::int64_t stride)
+{
+    if (host.places == nullptr) return table + row * stride;
+    const std::int32_t place = host.places[row];
+    return place < host.cached ? table + place * stride : static_cast<const T*>(host.data) + row * stride;
+}
+
 __device__ inline std::int64_t number(const Index& index, std::int64_t i)
 {
     return index.wide ? static_cast<const std::int64_t*>(index.data)[i]

@@ -38,7 +38,8 @@ bool aligned(const void* pointer) { return reinterpret_cast<std::uintptr_t>(poin
 template <class T, int n>
 bool packs(const SegmentArguments& a)
 {
-    const bool rows = aligned(a.source) && aligned(a.out) && aligned(a.partial) && a.width % n == 0;
+    const bool rows =
+        aligned(a.source) && aligned(a.host.data) && aligned(a.out) && aligned(a.partial) && a.width % n == 0;
     const std::int64_t part = a.weight != nullptr ? a.width / a.heads : a.width;
     return rows && a.sourceStride % n == 0 && part % n == 0;
 }

@@ -39,6 +39,15 @@ struct HubPiece {
     std::int64_t begin = 0, end = 0;
 };
 
+// GPU only: a table with some of its rows on the device. Row r is row places[r] there if places[r] < cached;
+// otherwise it is row r of `data`, pinned memory of the host, which kernels read across the link. Both have rows at the
+// same distance.
+struct HostRows {
+    const std::int32_t* places = nullptr;  // by row, on the device; null: all rows lie on the device, in their order
+    const void* data = nullptr;
+    std::int32_t cached = 0;
+};
+
 // For each destination d in [0, destinations) and each position p in [offsets[d], offsets[d + 1]):
 //   out[d, :] = combine over p of  weight[p - weightFirst, h] * source[columns[p - columnFirst], :]
 // A row has `width` elements, split into `heads` equal parts h (weight is [positions, heads], or null for 1). Rows of
@@ -78,6 +87,7 @@ struct SegmentArguments {
     std::int64_t pieceCount = 0;
     std::int64_t pieceFirst = 0;  // the number of destination 0 in `pieces`, which may be those of a larger graph
     float* partial = nullptr;
+    HostRows host;  // of the source
 };
 
 // Computes destinations [first, last) on the calling thread, with the best instruction set of the machine.
@@ -97,9 +107,9 @@ constexpr int kOutOfMemory = 2;  // the device ran out of memory while it loaded
 constexpr int kNoImage = 209;    // the kernels were not built for this device, see kernelsCannotRun
 
 // Computes all destinations on the current device, on `stream` (a cudaStream_t). All pointers, including those of
-// columns and offsets, must refer to memory of the device. The function only launches kernels: it allocates nothing,
-// selects no device and does not wait. Returns the CUDA error code of the first launch that failed, or 0 if all were
-// accepted; kNoCuda without CUDA kernels.
+// columns and offsets, must refer to memory of the device, except HostRows::data. The function only launches kernels: it
+// allocates nothing, selects no device and does not wait. Returns the CUDA error code of the first launch that failed, or
+// 0 if all were accepted; kNoCuda without CUDA kernels.
 int segmentCuda(const SegmentArguments& arguments, void* stream);
 
 // Returns whether a code of segmentCuda means that these kernels can never run on this device with this driver, as

@@ -130,14 +130,17 @@ template <class Step, class T, int n>
 __device__ Columns<n> walk(const SegmentArguments& a, std::int64_t begin, std::int64_t end, std::int64_t column,
                            Columns<n> result)
 {
-    const T* const source = static_cast<const T*>(a.source) + column;
+    const T* const source = static_cast<const T*>(a.source);
     const std::int64_t head = a.weight != nullptr ? column / (a.width / a.heads) : 0;
     for (std::int64_t p = begin; p < end; p += kBatch) {
         std::int64_t rows[kBatch];
         sourceRows(a, p, end - 1, rows);
+        const T* from[kBatch];
+#pragma unroll
+        for (int u = 0; u < kBatch; ++u) from[u] = rowAt(source, a.host, rows[u], a.sourceStride) + column;
         Columns<n> values[kBatch];
 #pragma unroll
-        for (int u = 0; u < kBatch; ++u) values[u] = load<n>(source + rows[u] * a.sourceStride);
+        for (int u = 0; u < kBatch; ++u) values[u] = load<n>(from[u]);
         if (a.weight != nullptr) scaleBatch<T, n>(a, p, end - 1, head, values);
 #pragma unroll
         for (int u = 0; u < kBatch; ++u)

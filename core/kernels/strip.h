@@ -69,11 +69,14 @@ struct StripProgram {
     std::vector<std::int64_t> tableWidths;
 };
 
+constexpr int kStripHosts = 8;
+
 struct StripTable {
     const void* data = nullptr;
     std::int64_t stride = 0;  // elements from row to row
     std::int64_t first = 0;   // number of row 0 (Edges: its position); Gathered: position of the first column
     Index columns;            // Gathered
+    HostRows host = {};       // Gathered, GPU only; of at most kStripHosts tables
 };
 
 // The arguments of stripCpu() and stripCuda(). As in SegmentArguments, destination d has positions

@@ -103,11 +103,12 @@ struct Source {
     const T* base = nullptr;
     std::int64_t stride = 0;
     Index columns;
+    HostRows host;
     int width = 1, inner = 1;
 
     __device__ const T* row(int i) const
     {
-        return base + (columns.data != nullptr ? kernels::number(columns, i) : i) * stride;
+        return columns.data != nullptr ? rowAt(base, host, kernels::number(columns, i), stride) : base + i * stride;
     }
     __device__ ComputeOf<T> at(int i, int c) const
     {
@@ -261,8 +262,9 @@ private:
         if (t.rows == StripRows::Edges) {
             rows.base += at * t.stride;
         } else {
-            rows.columns.wide = t.columns.wide;
-            rows.columns.data = static_cast<const std::byte*>(t.columns.data) + at * (t.columns.wide ? 8 : 4);
+            if (t.host >= 0) rows.host = m_l.hosts[t.host];
+            rows.columns.wide = t.wide;
+            rows.columns.data = static_cast<const std::byte*>(t.columns) + at * (t.wide ? 8 : 4);
         }
     }
 

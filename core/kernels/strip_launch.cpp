@@ -165,9 +165,14 @@ StripLaunch stripLaunch(const StripProgram& program, const StripArguments& argum
     launch.pieceFirst = arguments.pieceFirst;
     launch.hubBytes = hubBytes(launch, arguments.pieceCount);
     launch.work = arguments.work;
+    std::size_t hosts = 0;
     for (std::size_t t = 0; t < arguments.tables.size(); ++t) {
         const StripTable& from = arguments.tables[t];
-        launch.tables[t] = {from.data, from.stride, from.first, from.columns, program.tables[t]};
+        launch.tables[t] = {from.data,         from.stride,       from.first,
+                            from.columns.data, from.columns.wide, program.tables[t]};
+        if (from.host.places == nullptr) continue;
+        launch.tables[t].host = static_cast<std::int8_t>(hosts);
+        launch.hosts[hosts++] = from.host;
     }
     for (std::size_t b = 0; b < arguments.out.size(); ++b) launch.destinations[b].out = arguments.out[b];
     keep(launch, program, arguments);

@@ -35,8 +35,10 @@ struct LaunchStep {
 struct LaunchTable {
     const void* data = nullptr;
     std::int64_t stride = 0, first = 0;
-    Index columns;
+    const void* columns = nullptr;  // Index::data, for `wide` numbers or not
+    bool wide = true;
     StripRows rows = StripRows::Edges;
+    std::int8_t host = -1;  // in StripLaunch::hosts; -1: all rows are on the device
 };
 
 struct LaunchBuffer {
@@ -55,6 +57,7 @@ struct StripLaunch {
     std::uint32_t phases = 0;  // of all steps
     LaunchStep steps[kLaunchSteps];
     LaunchTable tables[kLaunchTables];
+    HostRows hosts[kStripHosts];
     LaunchBuffer edges[kLaunchBuffers], destinations[kLaunchBuffers];
 
     Index offsets;

@@ -69,7 +69,7 @@ struct StageFigures {
     Bytes bytes{};
     std::int64_t peakMemory = 0;
     std::optional<std::int64_t> reservedMemory{};
-    std::int64_t windows = 0, fileBytes = 0;
+    std::int64_t windows = 0, fileBytes = 0, hostReads = 0;
     std::optional<double> coreSeconds{}, overlap{};
 
     bool operator==(const StageFigures&) const = default;
@@ -139,7 +139,10 @@ constexpr auto fieldsOf(const T*)
                "computed; 0 elsewhere",
                Quantity::Count, Presence::Later, "windows"),
         figure("file_bytes", &T::fileBytes, Merge::Sum, "bytes that these windows read from files", Quantity::Bytes,
-               Presence::Later, "from files"));
+               Presence::Later, "from files"),
+        figure("host_reads", &T::hostReads, Merge::Sum,
+               "on a GPU: bytes of rows that kernels read from pinned memory of the host", Quantity::Bytes,
+               Presence::Later, "read by kernels"));
 }
 
 PhaseSeconds& operator+=(PhaseSeconds& into, const PhaseSeconds& later);

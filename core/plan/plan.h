@@ -91,6 +91,14 @@ constexpr auto fieldsOf(const T*)
                            base::field("structure", &T::structure, "indices moved", base::Quantity::Bytes));
 }
 
+// A table whose most-gathered rows stay on a GPU. Kernels read the other rows from pinned memory of
+// the host.
+struct CachedTable {
+    ValueId value;
+    double share = 0;  // of the rows; 0 to 1
+    bool operator==(const CachedTable&) const = default;
+};
+
 struct Plan {
     base::Strategy strategy = base::Strategy::Depth;
     base::Objective objective = base::Objective::Bytes;  // determines the unit of costs
@@ -100,8 +108,9 @@ struct Plan {
     std::vector<OpId> prologue;         // evaluated once for the whole graph
     std::vector<Stage> stages;
     std::vector<Checkpoint> checkpoints;
-    std::vector<ValueId> resident;   // tables that stay on a GPU from their first use to their last: inputs and stores
-    bool residentStructure = false;  // the adjacencies that loops read stay there as well
+    std::vector<ValueId> resident;    // tables that stay on a GPU from their first use to their last: inputs and stores
+    bool residentStructure = false;   // the adjacencies that loops read stay there as well
+    std::vector<CachedTable> cached;  // tables that stay there in part
     std::optional<double> cost, lowerBound, gap;
     std::optional<Bytes> bytes;  // null without data
     std::optional<std::int64_t> peakMemory;

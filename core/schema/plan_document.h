@@ -32,6 +32,14 @@ constexpr auto fieldsOf(const T*)
               "by later stages, for the same batches as the `bytes` of the plan; null if they are", Quantity::Bytes));
 }
 
+template <std::same_as<CachedTable> T>
+constexpr auto fieldsOf(const T*)
+{
+    return base::described(
+        "cached", base::field("value", &T::value, "the value whose table is divided"),
+        base::field("share", &T::share, "the part of its rows that stays on the GPU, 0 to 1", base::Quantity::Ratio));
+}
+
 // Describes the members that a document contains unchanged. Stages and stored values are written with names instead.
 template <std::same_as<Plan> T>
 constexpr auto fieldsOf(const T*)
@@ -68,6 +76,10 @@ constexpr auto fieldsOf(const T*)
               Presence::Later),
         field("resident_structure", &T::residentStructure,
               "whether the adjacencies that their readers traverse stay on the GPU as well", Presence::Later),
+        field("cached", &T::cached,
+              "inputs and stored values whose most-gathered rows stay on the GPU; kernels read the other rows from "
+              "pinned memory of the host",
+              Presence::Later),
         field("hashes", &T::hashes,
               "`model` (of the file), `data` (of the inputs), `roles` (their interpretation, as text); a plan with "
               "different hashes is refused"));

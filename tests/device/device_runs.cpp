@@ -134,6 +134,13 @@ const Subject& largeConvolution(const std::string& name)
     return subjects.at(name);
 }
 
+const Subject& skew(const std::string& name)
+{
+    static const test::TemporaryFolder folder;
+    static const auto subjects = makeSubjects(folder.path, "make_skews.py");
+    return subjects.at(name);
+}
+
 const Subject& stack(const std::string& name)
 {
     static const test::TemporaryFolder folder;

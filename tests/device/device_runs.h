@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ public:
     {
         return m_fake.reaches(from, to);
     }
+    [[nodiscard]] bool readsHostRows() const override { return m_fake.readsHostRows(); }
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override;
     int strips(const kernels::StripProgram& program, const kernels::StripArguments& arguments,
                void* stream) const override;
@@ -68,13 +70,14 @@ struct Subject {
 
 base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph);
 
-// Models of make_models.py, make_convolutions.py (small and large graphs), make_stacks.py and make_skewed.py. Each script
-// runs once.
+// Models of make_models.py, make_convolutions.py (small and large graphs), make_stacks.py, make_skewed.py and
+// make_skews.py. Each script runs once.
 const Subject& subject(const std::string& name);
 const Subject& convolution(const std::string& name);
 const Subject& largeConvolution(const std::string& name);
 const Subject& stack(const std::string& name);
 const Subject& sharing(const std::string& name);
+const Subject& skew(const std::string& name);
 inline const std::vector<std::string> smallModels{"gcn", "gat", "normed", "edges"};
 
 struct Attempt {

@@ -20,7 +20,8 @@ ir::ValueId viewed(const analysis::Analysis& a, ir::ValueId value)
     return viewed(a, *a.program.op(v.producer).args.at(0).value());
 }
 
-// The values whose rows are gathered along edges.
+}  // namespace
+
 std::set<ir::ValueId> gathered(const analysis::Analysis& a)
 {
     std::set<ir::ValueId> values;
@@ -33,6 +34,8 @@ std::set<ir::ValueId> gathered(const analysis::Analysis& a)
         });
     return values;
 }
+
+namespace {
 
 // Of features and parameters.
 std::int64_t valueBytes(const Subject& s)

@@ -2,6 +2,7 @@
 
 // Two layers of convolutions (make_convolutions.py) with all tables and adjacencies on a GPU, and what they copy there.
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 
 namespace hopscope::device_tests {
 
+// The values that operators compute and whose rows are gathered along edges.
+std::set<ir::ValueId> gathered(const analysis::Analysis& analysis);
 // With a store for all that is gathered, and everything resident that a GPU can keep.
 Subject resident(const Subject& s);
 
@@ -28,7 +31,7 @@ struct Layer {
 
 inline const std::vector<Layer> layers{{"sage", false, 0, 1}, {"gcn", true, 1, 0},          {"gat", true, 0, 0},
                                        {"gatv2", true, 0, 0}, {"transformer", false, 0, 0}, {"resgated", false, 0, 1},
-                                       {"gine", false, 0, 0}, {"edgeconv", false, 0, 0}, {"pna", false, 0, 2}};
+                                       {"gine", false, 0, 0}, {"edgeconv", false, 0, 0},    {"pna", false, 0, 2}};
 
 // Features, parameters, columns, offsets, pieces of hubs, and the values of the layer: each once.
 std::int64_t bytesUp(const Subject& s, const Layer& layer);

@@ -1,8 +1,6 @@
 // Runs on two GPUs: the bits of a run with a journal on one of them, whose tiles are the same.
 
 #include <array>
-#include <chrono>
-#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -63,14 +61,6 @@ std::map<std::string, std::string> hashesInTiles(const Subject& s, const executo
     Run run{s, options};
     return hashes(run.process());
 }
-
-// Launches take so long that what is prepared and written beside them is ready: only the devices count.
-struct Paced : Device {
-    Paced()
-    {
-        accelerator().beforeSegment = [] { std::this_thread::sleep_for(std::chrono::milliseconds(12)); };
-    }
-};
 
 }  // namespace
 

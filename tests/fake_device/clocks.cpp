@@ -68,7 +68,18 @@ Mark Clocks::launch(int lane)
 
 void Clocks::charge(int lane, Engine engine, std::int64_t bytes) { occupy(lane, engine, duration(engine, bytes)); }
 
-void Clocks::charge(int lane, const Work& kernel) { occupy(lane, Engine::Compute, duration(kernel)); }
+void Clocks::charge(int lane, const Work& kernel)
+{
+    if (kernel.hostReads == 0) return occupy(lane, Engine::Compute, duration(kernel));
+    double& link = freeFrom(lane, Engine::HostToDevice);
+    Moment& stream = m_lanes[static_cast<std::size_t>(lane)];
+    stream.seconds = std::max(stream.seconds, link);
+    const double read = transfer(kernel.hostReads, state().latency.hostReadBytesPerSecond);
+    const double seconds = std::max(duration(kernel), read);
+    occupy(lane, Engine::Compute, seconds);
+    link = stream.seconds - seconds + read;
+    m_busy.h2d += read;
+}
 
 // An engine takes its work in the order of the launches.
 void Clocks::occupy(int lane, Engine engine, double seconds)

@@ -36,9 +36,10 @@ struct Moment {
 
 enum class Engine : std::uint8_t { HostToDevice, Compute, DeviceToHost, Peer };
 
-// What a kernel does. A product moves bytes while it computes; rows along edges are read before or after other bytes.
+// What a kernel does. A product moves bytes while it computes; rows along edges are read before or after other bytes, but
+// meanwhile those in pinned memory (`hostReads`, in bytes), across the link that copies to the device use.
 struct Work {
-    std::int64_t bytes = 0, gathered = 0, operations = 0;
+    std::int64_t bytes = 0, gathered = 0, operations = 0, hostReads = 0;
 };
 
 class Clocks {

@@ -11,6 +11,8 @@
 // - A block that is freed while another stream's use of it is neither ordered nor recorded (record_stream) is found.
 // - Pinned memory under an asynchronous copy is protected until the host has waited for that copy: an upload's source
 //   cannot be written, a download's target not even be read (SIGSEGV). The unit is a page of 4,096 bytes.
+// - Pinned memory that a kernel reads (HostRows) cannot be written until the host has waited for the kernel, and is
+//   refused to kernels while a copy into it is not ordered before them. Other memory of the host ends the context.
 // - An asynchronous download into pageable memory, tensors of two devices in one operator, a kernel with memory or a
 //   stream of another device, a statistic before initialisation: refused.
 // - What cuBLAS and cuDNN refuse and the CPU computes is refused in CUDA's words: products of half types where settings
@@ -21,8 +23,8 @@
 // (c10::Error). Where none may be thrown, in deleters, the process ends, unless a `Findings` is alive.
 //
 // Operators run on the CPU, in the order in which they are launched: what they compute does not depend on the clocks.
-// Kernel launches of `Accelerator::segment` go to kernels::segmentCpu, those of `Accelerator::strips` to the CUDA source
-// compiled for the host. All calls are safe from any thread; device calls
+// Kernel launches of `Accelerator::segment` go to kernels::segmentCpu, those of `Accelerator::strips` and those that read
+// rows on the host to the CUDA source compiled for the host. All calls are safe from any thread; device calls
 // of one run are expected from one thread for each device. To the vector clocks all threads are one host; on the virtual
 // clock each device's thread has a time of its own.
 
@@ -77,6 +79,7 @@ struct Counts {
     std::int64_t sorts = 0;      // operators for which CUDA sorts all indices, where sums have to be deterministic
     std::int64_t uploads = 0, pageableUploads = 0, downloads = 0;
     std::int64_t bytesUp = 0, bytesDown = 0, bytesBetween = 0;  // the last: from device to device
+    std::int64_t hostReads = 0;                                 // bytes that kernels read in pinned memory
     std::int64_t hostWaits = 0;    // blocking copies, .item(), operators that wait for their result's size, synchronize
     std::int64_t allocations = 0;  // on the devices
     std::int64_t largest = 0;      // of these, in bytes
@@ -96,11 +99,12 @@ struct Latency {
     double launchSeconds = 0;  // of the host, for each kernel and copy
     double copyLatency = 0;    // of each copy between host and device
     double h2dBytesPerSecond = 0, d2hBytesPerSecond = 0;
-    double peerBytesPerSecond = 0;    // from each device to others
-    double kernelSeconds = 0;         // of each kernel
-    double kernelBytesPerSecond = 0;  // of what a kernel reads and writes
-    double gatherBytesPerSecond = 0;  // of rows that segments and strips read along edges; 0: as the other bytes
-    double operationsPerSecond = 0;   // floating-point operations of matrix products, beside which bytes move
+    double peerBytesPerSecond = 0;      // from each device to others
+    double kernelSeconds = 0;           // of each kernel
+    double kernelBytesPerSecond = 0;    // of what a kernel reads and writes
+    double gatherBytesPerSecond = 0;    // of rows that segments and strips read along edges; 0: as the other bytes
+    double operationsPerSecond = 0;     // floating-point operations of matrix products, beside which bytes move
+    double hostReadBytesPerSecond = 0;  // of the rows that kernels read in pinned memory
 };
 
 struct BusySeconds {

@@ -69,6 +69,7 @@ public:
         const Lock lock(mutex());
         return state().peerAccess;
     }
+    bool readsHostRows() const override { return true; }
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override
     {
         return launchSegment(arguments, stream);

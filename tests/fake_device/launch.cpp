@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fake_device/guard.h"
 #include "fake_device/memory.h"
+#include "fake_device/pinned.h"
+#include "kernels/host_cuda/segment_on_host.h"
 #include "kernels/host_cuda/strip_on_host.h"
 #include "kernels/strip_launch.h"
 
@@ -43,13 +47,57 @@ protected:
         return state().deadCode = illegalAccess;
     }
 
+    // Kernels read host memory only where it is pinned.
+    [[nodiscard]] static std::string wrongHost(const kernels::HostRows& host)
+    {
+        if (!host.places || pinned().holds(host.data)) return {};
+        return "host memory that is not pinned";
+    }
+
     void begin() { m_mark = clocks().launch(m_lane); }
 
     void finish() const
     {
         ++state().counts.operators;
         ++state().counts.segments;
+        state().counts.hostReads += m_work.hostReads;
         clocks().charge(m_lane, m_work);
+        for (const auto& [begin, bytes] : m_hosts) pinned().protect(begin, bytes, Direction::Up, m_mark);
+    }
+
+    // Rows on the device and on the host; `reads`: how often the kernel reads the row of each column. Until the kernel has
+    // passed, the host may not write there.
+    void useDivided(const void*& table, kernels::HostRows& host, const kernels::Index& columns, std::int64_t first,
+                    std::int64_t stride, std::int64_t width, std::int64_t reads)
+    {
+        const std::int64_t rows = rowsNamed(columns, first);
+        const auto bytes = [&](std::int64_t count) { return count == 0 ? 0 : (count - 1) * stride + width; };
+        host.places = reinterpret_cast<const std::int32_t*>(use(host.places, rows * 4, false));
+        if (host.cached > 0) table = use(table, bytes(host.cached), false);
+        std::int64_t last = -1;
+        for (std::int64_t p = m_first; p < m_last; ++p) {
+            const std::int64_t row = columns[p - first];
+            if (host.places[row] < host.cached) continue;
+            m_work.hostReads += reads * width;
+            last = std::max(last, row);
+        }
+        if (last < 0) return;
+        const auto* const begin = static_cast<const char*>(host.data);
+        const auto size = static_cast<std::size_t>(bytes(last + 1));
+        if (!pinned().holds(begin + size - 1)) refuse("an illegal memory access was encountered: beyond pinned memory");
+        pinned().checkCopy(begin, size, Direction::Up, m_lane);
+        m_reaches.push_back(std::make_unique<Pinned::Reach>(begin, size, Direction::Up));
+        m_hosts.emplace_back(begin, size);
+    }
+
+    // Of the rows that positions [begin, end) name, those on the device.
+    static std::int64_t countHere(const kernels::HostRows& host, const kernels::Index& columns, std::int64_t first,
+                                  std::int64_t begin, std::int64_t end)
+    {
+        if (!host.places) return end - begin;
+        std::int64_t here = 0;
+        for (std::int64_t p = begin; p < end; ++p) here += host.places[columns[p - first]] < host.cached ? 1 : 0;
+        return here;
     }
 
     void useOffsets(kernels::Index& offsets, std::int64_t destinations)
@@ -107,6 +155,10 @@ protected:
     Mark m_mark;
     std::int64_t m_first = 0, m_last = 0;  // positions
     Work m_work;
+
+private:
+    std::vector<std::pair<const char*, std::size_t>> m_hosts;  // of pinned memory
+    std::vector<std::unique_ptr<Pinned::Reach>> m_reaches;
 };
 
 class SegmentLaunch : Launch {
@@ -116,8 +168,9 @@ public:
     int run()
     {
         auto& a = m_arguments;
-        const std::string complaint =
-            wrongDevice({a.offsets.data, a.columns.data, a.weight, a.source, a.out, a.pieces, a.partial});
+        const std::string complaint = wrongDevice({a.offsets.data, a.columns.data, a.weight, a.source, a.out, a.pieces,
+                                                   a.partial, a.host.places}) +
+                                      wrongHost(a.host);
         if (!complaint.empty()) return die(complaint);
         begin();
         useOffsets(a.offsets, a.destinations);
@@ -125,11 +178,14 @@ public:
         useRows();
         if (a.pieces) {  // the CPU's kernel needs none
             usePieces(a.offsets, a.destinations, a.pieces, a.pieceCount, a.pieceFirst);
-            use(a.partial, a.pieceCount * a.width * static_cast<std::int64_t>(sizeof(float)), true);
+            a.partial = reinterpret_cast<float*>(
+                use(a.partial, a.pieceCount * a.width * static_cast<std::int64_t>(sizeof(float)), true));
         }
-        kernels::segmentCpu(a, 0, a.destinations);
+        const bool divided = a.host.places != nullptr;  // which the CPU's kernel does not take
+        const int code = divided ? kernels::segmentOnHost(a, nullptr) : 0;
+        if (!divided) kernels::segmentCpu(a, 0, a.destinations);
         finish();
-        return 0;
+        return code;
     }
 
 private:
@@ -141,9 +197,11 @@ private:
         const std::int64_t beyond = rows == 0 ? 0 : (rows - 1) * a.sourceStride + a.width;
         if (a.weight) a.weight = use(a.weight, (m_last - a.weightFirst) * a.heads * element, false);
         if (a.weight) m_work.bytes += (m_last - m_first) * a.heads * element;
-        if (a.source) a.source = use(a.source, beyond * element, false);
+        if (a.host.places)
+            useDivided(a.source, a.host, a.columns, a.columnFirst, a.sourceStride * element, a.width * element, 1);
+        else if (a.source) a.source = use(a.source, beyond * element, false);
         a.out = use(a.out, a.destinations * a.width * element, true);
-        m_work.gathered += (m_last - m_first) * a.width * element;
+        m_work.gathered += countHere(a.host, a.columns, a.columnFirst, m_first, m_last) * a.width * element;
         m_work.bytes += a.destinations * a.width * element;
     }
 
@@ -162,9 +220,13 @@ public:
     {
         auto& a = m_arguments;
         std::vector<const void*> pointers{a.offsets.data, a.pieces, a.work};
-        for (const kernels::StripTable& t : a.tables) pointers.insert(pointers.end(), {t.data, t.columns.data});
+        std::string complaint;
+        for (const kernels::StripTable& t : a.tables) {
+            pointers.insert(pointers.end(), {t.data, t.columns.data, t.host.places});
+            complaint += wrongHost(t.host);
+        }
         pointers.insert(pointers.end(), a.out.begin(), a.out.end());
-        const std::string complaint = wrongDevice(pointers);
+        complaint += wrongDevice(pointers);
         if (!complaint.empty()) return die(complaint);
         begin();
         useOffsets(a.offsets, a.destinations);
@@ -190,6 +252,16 @@ private:
         return m_program.element == kernels::StripElement::Float32 ? 4 : 2;
     }
 
+    [[nodiscard]] std::int64_t timesRead(std::size_t table) const
+    {
+        std::int64_t times = 0;
+        for (const kernels::StripStep& s : m_program.steps)
+            for (const kernels::StripOperand& o : {s.a, s.b})
+                times +=
+                    o.from == kernels::StripOperand::From::Table && static_cast<std::size_t>(o.at) == table ? 1 : 0;
+        return times;
+    }
+
     void useTable(kernels::StripTable& t, std::size_t at)
     {
         const std::int64_t width = m_program.tableWidths[at];
@@ -202,8 +274,10 @@ private:
             if (t.columns.data) useIndex(t.columns, m_last - t.first);
             rows = rowsNamed(t.columns, t.first);
         }
+        if (t.host.places)
+            useDivided(t.data, t.host, t.columns, t.first, t.stride * item(), width * item(), timesRead(at));
+        else if (t.data) t.data = use(t.data, rows == 0 ? 0 : ((rows - 1) * t.stride + width) * item(), false);
         count(at, width * item());
-        if (t.data) t.data = use(t.data, rows == 0 ? 0 : ((rows - 1) * t.stride + width) * item(), false);
     }
 
     // Rows along edges are read once, or, where those of a destination do not fit into a strip, in each phase whose steps
@@ -216,14 +290,16 @@ private:
         case kernels::StripRows::Edges:
         case kernels::StripRows::Gathered: break;
         }
+        const kernels::StripTable& t = m_arguments.tables[table];
         const kernels::StripLaunch launch = kernels::stripLaunch(m_program, m_arguments);
         std::uint32_t phases = 0;
         for (int s = 0; s < launch.stepCount; ++s)
             for (const kernels::LaunchOperand* o : {&launch.steps[s].a, &launch.steps[s].b})
                 if (o->from == kernels::StripOperand::From::Table && o->at == table) phases |= launch.steps[s].phases;
         for (std::int64_t d = 0; d < m_arguments.destinations; ++d) {
-            const std::int64_t degree = m_arguments.offsets[d + 1] - m_arguments.offsets[d];
-            m_work.gathered += (degree <= launch.rows ? 1 : std::popcount(phases)) * degree * rowBytes;
+            const std::int64_t begin = m_arguments.offsets[d], end = m_arguments.offsets[d + 1];
+            const std::int64_t here = countHere(t.host, t.columns, t.first, begin, end);
+            m_work.gathered += (end - begin <= launch.rows ? 1 : std::popcount(phases)) * here * rowBytes;
         }
     }
 

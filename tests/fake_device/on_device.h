@@ -87,6 +87,7 @@ inline std::int64_t reserved(int index = 0) { return stats(index).reserved_bytes
 // A kernel over two destinations, the rows of a graph with three edges.
 struct Kernel {
     at::Tensor offsets, columns, source, out;
+    kernels::HostRows host = {};
 
     explicit Kernel(int device)
         : offsets(at::tensor({0, 2, 3}, at::kLong).to(gpu(device))),
@@ -104,6 +105,7 @@ struct Kernel {
         a.out = out.mutable_data_ptr<float>();
         a.destinations = 2;
         a.width = a.sourceStride = 4;
+        a.host = host;
         return executor::accelerator().segment(a, stream);
     }
 };

@@ -23,6 +23,7 @@ public:
         return m_fake.limitMemory(device, bytes);
     }
     bool reaches(c10::DeviceIndex, c10::DeviceIndex) const override { return false; }
+    [[nodiscard]] bool readsHostRows() const override { return m_fake.readsHostRows(); }
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override
     {
         return m_fake.segment(arguments, stream);

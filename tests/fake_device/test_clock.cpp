@@ -144,6 +144,24 @@ TEST_CASE_FIXTURE(Slow, "Launches take the host's time")
     CHECK(virtualSeconds() == doctest::Approx(3));
 }
 
+TEST_CASE_FIXTURE(Slow, "Rows on the host that a kernel reads take the time of the link, which copies wait for")
+{
+    const at::Tensor places = at::tensor({0, 1}, at::kInt).to(gpu());
+    Kernel kernel(0);
+    kernel.host = {places.const_data_ptr<std::int32_t>(), host.const_data_ptr(), 1};
+    finish(computing);
+    setLatency({.h2dBytesPerSecond = 1000, .kernelSeconds = 3, .hostReadBytesPerSecond = 4});
+    resetClock();
+    CHECK(kernel.run() == 0);  // 32 bytes
+    onStream(copying, [&] { there.copy_(host2, true); });
+    finish(computing);
+    CHECK(virtualSeconds() == doctest::Approx(8));
+    finish(copying);
+    CHECK(virtualSeconds() == doctest::Approx(9));
+    CHECK(busySeconds().h2d == doctest::Approx(9));
+    CHECK(busySeconds().compute == doctest::Approx(8));
+}
+
 TEST_CASE_FIXTURE(Slow, "Kernels take longer for more bytes")
 {
     setLatency({.kernelBytesPerSecond = 10});

@@ -208,6 +208,62 @@ TEST_CASE_FIXTURE(Fresh, "A pinned buffer cannot be written while it is copied t
     CHECK(signalOf([&] { bytes[4096] = 1; }) == 0);
 }
 
+namespace {
+
+// The second of the kernel's two rows, which two edges read, is on the host.
+struct OnHost {
+    Kernel kernel{0};
+    at::Tensor places = at::tensor({0, 1}, at::kInt).to(gpu());
+    at::Tensor host = pinnedBytes(2 * 4096);
+
+    explicit OnHost(const void* memory = nullptr)
+    {
+        std::fill_n(static_cast<float*>(host.mutable_data_ptr()), 8, 3.0f);
+        kernel.host = {places.const_data_ptr<std::int32_t>(), memory ? memory : host.const_data_ptr(), 1};
+        finish(defaultStream());
+    }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fresh, "Pinned memory that a kernel reads cannot be written until the host has waited for the kernel")
+{
+    const OnHost rows;
+    auto* const bytes = rows.host.mutable_data_ptr<std::uint8_t>();
+    CHECK(rows.kernel.run() == 0);
+    CHECK(signalOf([&] { bytes[0] = 1; }) == SIGSEGV);
+    CHECK(signalOf([&] { bytes[4096] = 1; }) == 0);
+    CHECK(signalOf([&] { (void)*static_cast<volatile const std::uint8_t*>(bytes); }) == 0);
+    CHECK(counts().hostReads == 2 * 4 * 4);
+    CHECK(rows.kernel.out.cpu().equal(at::tensor({3.f, 4.f, 5.f, 6.f, 3.f, 3.f, 3.f, 3.f}).view({2, 4})));
+    CHECK(signalOf([&] { bytes[0] = 1; }) == 0);
+}
+
+TEST_CASE_FIXTURE(Fresh, "Kernels read pinned memory only after copies into it that they wait for")
+{
+    const OnHost rows;
+    const at::Tensor there = at::ones({4096}, on(0, at::kByte));
+    const c10::Stream copying = pooledStream();
+    wait(copying, defaultStream());
+    {
+        const c10::StreamGuard guard(copying);
+        rows.host.narrow(0, 0, 4096).copy_(there, true);
+    }
+    CHECK_THROWS_WITH_AS(rows.kernel.run(), doctest::Contains("pinned memory"), c10::Error);
+    wait(defaultStream(), copying);
+    CHECK(rows.kernel.run() == 0);
+    finish(defaultStream());
+}
+
+TEST_CASE_FIXTURE(Fresh, "A kernel that reads other memory of the host ends the context")
+{
+    const std::vector<float> pageable(8, 1.0f);
+    const OnHost rows(pageable.data());
+    const Findings seen;
+    CHECK(rows.kernel.run() == 700);
+    CHECK(seen.tell("host memory that is not pinned"));
+}
+
 TEST_CASE_FIXTURE(Fresh, "A pinned buffer cannot be read while the device copies into it")
 {
     const at::Tensor host = pinnedBytes(2 * 4096), there = at::ones({4096}, on(0, at::kByte));

@@ -278,6 +278,17 @@ void Case::usePieces()
     arguments.partial = partial.data();
 }
 
+void Case::divideRows()
+{
+    SegmentArguments& a = arguments;
+    const std::int64_t item = a.element == Element::Float32 ? 4 : 2, count = source.count();
+    if (!picked || count == 0) return;
+    divided = std::make_unique<DividedRows>(source.data(), (count - a.width) / a.sourceStride + 1, a.width * item,
+                                            a.sourceStride * item, seed);
+    a.source = divided->device.data();
+    a.host = divided->arguments();
+}
+
 std::string describe(const Case& c)
 {
     std::ostringstream text;

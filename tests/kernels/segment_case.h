@@ -4,10 +4,12 @@
 // nothing of vectors, nor of the conversions of half.h.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kernels/divided_rows.h"
 #include "kernels/segment.h"
 
 namespace segment_case {
@@ -50,6 +52,7 @@ struct Case {
     Elements weight, source, out;
     std::vector<HubPiece> pieces;
     std::vector<float> partial;
+    std::unique_ptr<DividedRows> divided;
     bool picked = false, weighted = false;
     bool plain = false;          // no NaN, no infinity, nothing huge
     SegmentArguments arguments;  // pointers into the vectors above, but none to pieces and partial
@@ -57,6 +60,8 @@ struct Case {
     explicit Case(std::uint64_t number);
     Case(const Case&) = delete;
     void usePieces();
+    // GPU: leaves some of the rows that columns refer to on the host. Does nothing without columns.
+    void divideRows();
 };
 
 // The first so many seeds give every combination of element, combination, widths of numbers, columns and weights.

@@ -289,6 +289,19 @@ void Case::forGpu()
     arguments.work = work.data();
 }
 
+void Case::divideRows()
+{
+    const std::int64_t item = itemBytes(program.element);
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        if (program.tables[t] != StripRows::Gathered || divided.size() == hopscope::kernels::kStripHosts) continue;
+        StripTable& table = arguments.tables[t];
+        const DividedRows& rows = divided.emplace_back(tables[t].data(), m_nodes, program.tableWidths[t] * item,
+                                                       table.stride * item, seed + t);
+        table.data = rows.device.data();
+        table.host = rows.arguments();
+    }
+}
+
 std::string describe(const Case& c)
 {
     return "seed " + std::to_string(c.seed) + ", width " + std::to_string(c.width) + " in " + std::to_string(c.heads) +

@@ -3,11 +3,13 @@
 // Random programs of strips with tables of their own, for stripCpu and for the CUDA kernels.
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "kernels/divided_rows.h"
 #include "kernels/strip.h"
 
 namespace strip_case {
@@ -33,6 +35,8 @@ public:
     void onCpu();
     // Poisons the results, and provides what only the GPU takes.
     void forGpu();
+    // GPU: leaves some rows of the tables that are gathered from on the host.
+    void divideRows();
     [[nodiscard]] std::int64_t destinations() const { return static_cast<std::int64_t>(offsets.size()) - 1; }
 
     std::uint64_t seed;
@@ -45,6 +49,7 @@ public:
     std::vector<std::int32_t> narrowOffsets, narrowColumns;
     std::vector<hopscope::kernels::HubPiece> pieces;
     std::vector<std::byte> work;
+    std::deque<DividedRows> divided;
 
 private:
     struct Value {

@@ -12,10 +12,11 @@ using segment_case::Case;
 
 namespace {
 
-void checkSeed(std::uint64_t seed, bool spread)
+void checkSeed(std::uint64_t seed, bool spread, bool divided = false)
 {
     Case c(seed);
     if (spread) c.usePieces();
+    if (divided) c.divideRows();
     CAPTURE(segment_case::describe(c));
     CAPTURE(spread);
     const std::vector<std::uint32_t> want = segment_case::expected(c);
@@ -42,6 +43,11 @@ TEST_CASE("the CUDA kernels follow the definition bit for bit, hubs in one group
 TEST_CASE("the CUDA kernels follow the definition bit for bit, hubs in pieces")
 {
     for (std::uint64_t seed = 0; seed < 8 * segment_case::combinations; ++seed) checkSeed(seed, true);
+}
+
+TEST_CASE("the CUDA kernels follow the definition bit for bit where some rows are on the host")
+{
+    for (std::uint64_t seed = 0; seed < 4 * segment_case::combinations; ++seed) checkSeed(seed, seed % 2 == 0, true);
 }
 
 TEST_CASE("the CPU and the CUDA kernels agree bit for bit")

@@ -215,15 +215,18 @@ std::string boundLine(const plan::Plan& plan)
     return text + "\n";
 }
 
-// "  x and conv1 output stay on the GPU, with the graph structure"
+// "  x and 37.0 % of conv1 output stay on the GPU, with the graph structure"
 std::string residentLine(const analysis::Analysis& analysis, const plan::Plan& plan)
 {
-    if (plan.resident.empty()) return {};
     const ValueNames names(analysis);
+    std::vector<std::string> parts;
+    for (const ir::ValueId v : plan.resident) parts.push_back(names[v]);
+    for (const plan::CachedTable& c : plan.cached) parts.push_back(percent(c.share) + " of " + names[c.value]);
+    if (parts.empty()) return {};
     std::string text = "  ";
-    for (std::size_t i = 0; i < plan.resident.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == plan.resident.size() ? " and " : ", ") + names[plan.resident[i]];
-    text += plan.resident.size() == 1 ? " stays on the GPU" : " stay on the GPU";
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+    text += parts.size() == 1 ? " stays on the GPU" : " stay on the GPU";
     return text + (plan.residentStructure ? ", with the graph structure\n" : "\n");
 }
 

@@ -184,11 +184,7 @@ void Batch::read(const Instruction& i)
 void Batch::pick(const Instruction& i)
 {
     at::Tensor rows = given(i).rows;
-    if (m_session.device.gpu()) {
-        if (m_feed.skips(i)) rows = m_residents.columns(i.rows, i.space, i.key);
-        if (m_session.standIn) rows.zero_();
-        rows = m_residents.table(i.value).index_select(0, rows);
-    }
+    if (m_session.device.gpu()) rows = m_residents.picked(i, m_feed.skips(i) ? at::Tensor() : rows);
     reg(i.outputs[0]) = std::move(rows);
     check(i, m_session.analysis.program.op(i.op).outputs[0], reg(i.outputs[0]));
 }
@@ -350,7 +346,8 @@ void Batch::segment(const Instruction& i)
     const Given from = given(i);
     SegmentInputs in;
     if (s.from >= 0) in.source = reg(s.from);
-    else in.source = m_session.device.gpu() ? m_residents.table(s.source) : m_feed.inPlace(s.source);
+    else if (m_session.device.gpu()) m_residents.giveSource(s.source, in);
+    else in.source = m_feed.inPlace(s.source);
     in.computed = loader::scalarType(m_session.analysis.program.value(s.source).dtype);
     in.columns = s.from < 0 ? from.rows : s.columns >= 0 ? reg(s.columns) : at::Tensor();
     in.offsets = from.offsets;
@@ -399,7 +396,7 @@ void Batch::give(const Instruction& i, const StripPart& part, StripInputs& in)
             in.tables[k] = operand(i, i.operands[at]);
             if (t.rows == kernels::StripRows::Gathered) in.columns[k] = reg(i.operands[at + 1].from);
         } else if (gpu) {
-            in.tables[k] = m_residents.table(t.value);
+            m_residents.giveSource(t.value, in, k);
             if (m_session.standIn) in.columns[k].zero_();
         } else {
             const Given given = m_feed.along(t.place);

@@ -9,9 +9,46 @@ using ir::RowKind;
 
 at::Tensor BatchResidents::table(ir::ValueId value)
 {
+    return shaped(value, m_session.residents.table(m_program.tableOf(value)));
+}
+
+DividedTable BatchResidents::source(ir::ValueId value)
+{
     const ir::ValueId base = m_program.tableOf(value);
-    const at::Tensor& table = m_session.residents.table(base);
-    if (base == value) return table;
+    if (!m_session.choice.divides(base)) return {.cached = table(value), .places = {}, .host = {}};
+    DividedTable divided = m_session.residents.divided(base);
+    divided.cached = shaped(value, divided.cached);
+    if (divided.host.defined()) divided.host = shaped(value, divided.host);
+    return divided;
+}
+
+void BatchResidents::giveSource(ir::ValueId value, SegmentInputs& in)
+{
+    DividedTable table = source(value);
+    in.source = std::move(table.cached);
+    in.places = std::move(table.places);
+    in.host = std::move(table.host);
+}
+
+void BatchResidents::giveSource(ir::ValueId value, StripInputs& in, std::size_t table)
+{
+    in.divided.resize(in.tables.size());
+    in.divided[table] = source(value);
+    in.tables[table] = in.divided[table].cached;
+}
+
+at::Tensor BatchResidents::picked(const Instruction& pick, at::Tensor rows)
+{
+    if (!rows.defined()) rows = columns(pick.rows, pick.space, pick.key);
+    if (m_session.standIn) rows.zero_();
+    const DividedTable table = source(pick.value);
+    return m_session.choice.divides(m_program.tableOf(pick.value)) ? pickDivided(table, rows, m_session)
+                                                                   : table.cached.index_select(0, rows);
+}
+
+at::Tensor BatchResidents::shaped(ir::ValueId value, const at::Tensor& table)
+{
+    if (m_program.tableOf(value) == value) return table;
     std::vector<std::int64_t> shape = shapeOf(m_session.analysis, value, m_session.structure.sizes());
     shape[0] = table.size(0);
     return table.view(shape);

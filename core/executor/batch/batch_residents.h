@@ -9,8 +9,8 @@
 
 namespace hopscope::executor {
 
-// All parts are read in place. Destinations must be ascending, except for table(). The arguments must outlive the
-// object.
+// All parts are read in place. Destinations must be ascending, except for source() and picked(). The arguments must
+// outlive the object.
 class BatchResidents {
 public:
     BatchResidents(Session& session, const LoopProgram& program, Block& block)
@@ -19,8 +19,13 @@ public:
           m_block(block)
     {}
 
-    // Returns all rows of a table, in the shape that the value gives them.
-    at::Tensor table(ir::ValueId value);
+    // Returns the table that contains a value's rows, in the shape that the value gives them. Only a table that the plan
+    // divides has places.
+    DividedTable source(ir::ValueId value);
+    void giveSource(ir::ValueId value, SegmentInputs& in);
+    void giveSource(ir::ValueId value, StripInputs& in, std::size_t table);
+    // Returns the rows of it that an instruction picks: by number or, if `rows` is undefined, by resident columns.
+    at::Tensor picked(const Instruction& pick, at::Tensor rows);
     // Returns the rows of the batch, which are consecutive.
     at::Tensor rows(const Instruction& read);
     // Returns, for each of the rows, the row that the key refers to.
@@ -32,6 +37,8 @@ public:
     void give(const StripPart& part, StripInputs& in);
 
 private:
+    at::Tensor table(ir::ValueId value);
+    at::Tensor shaped(ir::ValueId value, const at::Tensor& table);
     std::int64_t firstOf(const ir::RowClass& rows);
     const at::Tensor& allColumns(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
     template <class Inputs>

@@ -244,7 +244,8 @@ at::Tensor Feed::rowsOf(const Instruction& i)
 HostRows Feed::hostRows(const Instruction& i)
 {
     if (i.inOrder) return copyOf(timed(Phase::Gather, [&] { return inOrder(i); }));
-    const at::Tensor table = m_session.table(i.value).rows;
+    const bool pinned = m_session.choice.divides(i.value) && !m_session.standIn;
+    const at::Tensor table = pinned ? m_session.residents.pinnedRows(i.value) : m_session.table(i.value).rows;
     const std::int64_t dim = m_session.analysis.rowDim(i.value);
     const Destinations& batch = m_block.destinations();
     if (follow(i.value, i.rows)) return copyOf(table.narrow(dim, batch.first, batch.count));

@@ -25,6 +25,19 @@ at::Tensor ownersOf(const at::Tensor& offsets, std::int64_t messages)
     return at::repeat_interleave(counts, std::optional(messages));
 }
 
+kernels::HostRows hostRows(const DividedTable& table)
+{
+    if (!table.places.defined()) return {};
+    return {.places = table.places.const_data_ptr<std::int32_t>(),
+            .data = table.host.const_data_ptr(),
+            .cached = static_cast<std::int32_t>(table.cached.size(0))};
+}
+
+at::Tensor gatheredOnHost(const at::Tensor& host, const at::Tensor& rows)
+{
+    return host.index_select(0, rows.cpu()).to(rows.device());
+}
+
 namespace {
 
 std::optional<kernels::Element> elementOf(at::ScalarType type)
@@ -70,6 +83,7 @@ kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentI
     a.columnFirst = in.columnFirst;
     a.combine = segment.combine;
     a.empty = static_cast<float>(segment.empty);
+    a.host = hostRows({in.source, in.places, in.host});
     return a;
 }
 
@@ -106,7 +120,9 @@ at::Tensor byOffsets(const Segment& segment, const SegmentInputs& in, const at::
 at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
 {
     if (in.count >= 0 && in.columns.defined()) in.columns = in.columns.narrow(0, in.first - in.columnFirst, in.count);
-    at::Tensor messages = in.columns.defined() ? in.source.index_select(0, in.columns) : in.source;
+    at::Tensor messages = in.places.defined()    ? gatheredOnHost(in.host, in.columns)
+                          : in.columns.defined() ? in.source.index_select(0, in.columns)
+                                                 : in.source;
     messages = messages.to(in.computed);
     if (in.weight.defined()) {
         std::vector<std::int64_t> shape = in.weight.sizes().vec();
@@ -200,6 +216,22 @@ at::Tensor runSegment(const Segment& segment, const SegmentInputs& given, Sessio
     inShares(a.offsets, a.destinations, a.width,
              [&](std::int64_t first, std::int64_t last) { kernels::segmentCpu(a, first, last); });
     return out;
+}
+
+// A maximum of one row is the row.
+at::Tensor pickDivided(const DividedTable& table, const at::Tensor& rows, Session& session)
+{
+    Segment one;
+    one.combine = kernels::Combine::Max;
+    for (std::int64_t d = 1; d < table.cached.dim(); ++d) one.width *= table.cached.size(d);
+    SegmentInputs in;
+    in.source = table.cached;
+    in.columns = rows;
+    in.computed = table.cached.scalar_type();
+    in.offsets = at::arange(rows.numel() + 1, rows.options());
+    in.places = table.places;
+    in.host = table.host;
+    return runSegment(one, in, session);
 }
 
 }  // namespace hopscope::executor

@@ -24,6 +24,8 @@ struct SegmentInputs {
     std::int64_t columnFirst = 0;  // `first` if columns, or a source without columns, are those of the slice alone
     at::Tensor pieces;  // GPU: the result of kernels::hubPieces; undefined if no destination has that many messages
     std::int64_t pieceFirst = 0;  // see kernels::SegmentArguments
+    // GPU: `source` has the first rows by these places, which are defined if some rows are only in `host`.
+    at::Tensor places, host;
 };
 
 // Returns the destination of each message, in the type of the offsets, without asking a GPU for the number of messages.
@@ -33,6 +35,14 @@ at::Tensor ownersOf(const at::Tensor& offsets, std::int64_t messages);
 // types, contiguous rows), else LibTorch's operators. Both are deterministic. If the kernels cannot run on this GPU, a
 // note says so once; any other failed launch raises Internal.
 at::Tensor runSegment(const Segment& segment, const SegmentInputs& inputs, Session& session);
+
+// GPU: returns rows of a table with places, by number. Uses LibTorch's operators if there is no kernel.
+at::Tensor pickDivided(const DividedTable& table, const at::Tensor& rows, Session& session);
+
+// Returns the arguments of a kernel that reads `table`, all of whose rows lie on the device if it has no places.
+kernels::HostRows hostRows(const DividedTable& table);
+// GPU: returns rows by number as the host gathers them.
+at::Tensor gatheredOnHost(const at::Tensor& host, const at::Tensor& rows);
 
 // GPU: returns whether a launch of kernels was accepted, given its code; false if they cannot run on this GPU, which a
 // note says once. Any other failed launch raises Internal.

@@ -78,6 +78,8 @@ public:
     bool computeThere(Session& session)
     {
         kernels::StripArguments& a = m_arguments;
+        const auto divided = [](const kernels::StripTable& t) { return t.host.places != nullptr; };
+        if (std::ranges::count_if(a.tables, divided) > kernels::kStripHosts) return false;
         a.destinations = m_destinations;
         if (m_in.pieces.defined()) {
             a.pieces = static_cast<const kernels::HubPiece*>(m_in.pieces.const_data_ptr());
@@ -106,6 +108,7 @@ private:
         const bool alongEdges = source.rows == kernels::StripRows::Edges || source.rows == kernels::StripRows::Gathered;
         t.first = alongEdges ? m_first : 0;
         t.columns = index(m_in.columns[at]);
+        if (!m_in.divided.empty()) t.host = hostRows(m_in.divided[at]);
         return t;
     }
 

@@ -13,10 +13,11 @@ namespace hopscope::executor {
 
 struct StripInputs {
     const StripPart& part;
-    std::vector<at::Tensor> tables;   // as the part's tables; undefined: the table is a number
-    std::vector<at::Tensor> columns;  // by table; Gathered: the row for each edge of the batch
-    at::Tensor offsets;               // destinations + 1, from any number on
-    bool alone;                       // on the calling thread, as in a tile; otherwise on all cores
+    std::vector<at::Tensor> tables;          // as the part's tables; undefined: the table is a number
+    std::vector<DividedTable> divided = {};  // GPU, by table: those with places have rows on the host
+    std::vector<at::Tensor> columns;         // by table; Gathered: the row for each edge of the batch
+    at::Tensor offsets;                      // destinations + 1, from any number on
+    bool alone;                              // on the calling thread, as in a tile; otherwise on all cores
     // GPU: the first offset, and the number of edges; the rest as in SegmentInputs.
     std::int64_t first = 0, messages = 0;
     at::Tensor pieces = {};

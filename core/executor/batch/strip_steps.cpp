@@ -103,6 +103,9 @@ private:
         const std::int64_t width = m_program.tableWidths[at];
         const StripTableSource& source = m_in.part.tables[at];
         if (!source.value.valid()) return at::full({1, 1}, source.number, m_options);
+        const DividedTable* const divided = m_in.divided.empty() ? nullptr : &m_in.divided[at];
+        if (divided && divided->places.defined())
+            return gatheredOnHost(divided->host, m_in.columns[at]).reshape({-1, width});
         const at::Tensor table = m_in.tables[at].reshape({-1, width});
         if (source.rows == StripRows::Destinations) return spread(table);
         return source.rows == StripRows::Gathered ? table.index_select(0, m_in.columns[at]) : table;

@@ -48,6 +48,15 @@ public:
         return gpu::reaches(from, to);
     }
 
+    bool readsHostRows() const override
+    {
+#ifdef HOPSCOPE_CUDA
+        return true;
+#else
+        return false;
+#endif
+    }
+
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override
     {
         return kernels::segmentCuda(arguments, stream);

@@ -32,6 +32,8 @@ public:
     virtual bool limitMemory(c10::DeviceIndex device, std::int64_t bytes) const = 0;
     // Returns whether a device can write to the memory of another one.
     [[nodiscard]] virtual bool reaches(c10::DeviceIndex from, c10::DeviceIndex to) const = 0;
+    // Returns whether kernels can read pinned memory of the host, which requires that they were built.
+    [[nodiscard]] virtual bool readsHostRows() const = 0;
     // Calls kernels::segmentCuda, or its replacement in tests, on the current device.
     virtual int segment(const kernels::SegmentArguments& arguments, void* stream) const = 0;
     // The same for kernels::stripCuda.

@@ -7,8 +7,6 @@
 
 namespace hopscope::executor {
 
-namespace {
-
 // A failing allocation of pinned memory arrives as a plain c10::Error.
 at::Tensor pinnedBytes(std::int64_t bytes)
 {
@@ -18,6 +16,8 @@ at::Tensor pinnedBytes(std::int64_t bytes)
         return {};
     }
 }
+
+namespace {
 
 at::Tensor fromPage(const at::Tensor& memory, std::int64_t bytes)
 {

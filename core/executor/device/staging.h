@@ -14,6 +14,9 @@ namespace hopscope::executor {
 inline constexpr const char* pageableCopies =
     "no more pinned memory is available: copies to and from the GPU do not overlap with computation";
 
+// Returns pinned memory, undefined if the system grants none. LibTorch pins a power of two of bytes for it.
+at::Tensor pinnedBytes(std::int64_t bytes);
+
 // A linear allocator in memory of fixed size. Each tensor starts on a new page.
 class StagingChunk {
 public:

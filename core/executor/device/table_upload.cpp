@@ -7,6 +7,7 @@
 
 #include "executor/failure.h"
 #include "graph/mapped_source.h"
+#include "kernels/segment.h"
 
 namespace hopscope::executor {
 
@@ -53,19 +54,44 @@ TableUpload::Place& TableUpload::next()
 
 at::Tensor TableUpload::copy(const at::Tensor& host, std::int64_t first, std::int64_t end)
 {
-    const at::Tensor there = m_device.allocate(host.sizes(), host.scalar_type());
-    if (host.numel() == 0) return there;
-    const at::Tensor bytes = there.view({-1}).view(at::kByte);
     const graph::MappedSource source(host.const_data_ptr());
-    while (first < end) {
+    const Part part{.first = first, .end = end};
+    return filled(host.sizes(), host.scalar_type(), part, [&](std::int64_t at, std::int64_t count, std::byte* to) {
+        at::parallel_for(0, count, readAtOnce,
+                         [&](std::int64_t from, std::int64_t last) { source.copy(at + from, last - from, to + from); });
+    });
+}
+
+at::Tensor TableUpload::copyRows(const at::Tensor& table, const std::vector<std::int64_t>& rows)
+{
+    std::vector<std::int64_t> shape = table.sizes().vec();
+    shape[0] = std::ssize(rows);
+    const auto item = static_cast<std::int64_t>(table.element_size());
+    const std::int64_t bytes = shape[0] == 0 ? 1 : table.select(0, 0).numel() * item;
+    const auto* const from = static_cast<const std::byte*>(table.const_data_ptr());
+    const Part all{.end = shape[0] * bytes, .unit = bytes};
+    return filled(shape, table.scalar_type(), all, [&](std::int64_t first, std::int64_t count, std::byte* to) {
+        const kernels::Index numbers = rows.data() + first / bytes;
+        at::parallel_for(0, count / bytes, std::max<std::int64_t>(readAtOnce / bytes, 1),
+                         [&](std::int64_t begin, std::int64_t end) {
+                             kernels::gatherRowsCpu(from, table.stride(0) * item, numbers, to, bytes, begin, end);
+                         });
+    });
+}
+
+// In pieces of whole units.
+at::Tensor TableUpload::filled(at::IntArrayRef shape, at::ScalarType dtype, const Part& part, const Fill& fill)
+{
+    const at::Tensor there = m_device.allocate(shape, dtype);
+    if (there.numel() == 0) return there;
+    const at::Tensor bytes = there.view({-1}).view(at::kByte);
+    for (std::int64_t first = part.first; first < part.end;) {
         if (m_stop.stop_requested()) raise(base::ErrorCode::Cancelled, "cancelled");
         Place& place = next();
-        const std::int64_t count = std::min(place.memory.capacity(), end - first);
+        const std::int64_t whole = std::max<std::int64_t>(place.memory.capacity() / part.unit, 1) * part.unit;
+        const std::int64_t count = std::min(whole, part.end - first);
         const at::Tensor piece = place.memory.take({count}, at::kByte);
-        auto* const to = static_cast<std::byte*>(piece.mutable_data_ptr());
-        at::parallel_for(0, count, readAtOnce, [&](std::int64_t from, std::int64_t last) {
-            source.copy(first + from, last - from, to + from);
-        });
+        fill(first, count, static_cast<std::byte*>(piece.mutable_data_ptr()));
         m_device.uploadInto(bytes.narrow(0, first, count), piece);
         place.copied.emplace(m_device.mark(Lane::Upload));
         first += count;

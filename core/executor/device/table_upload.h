@@ -3,8 +3,10 @@
 // Private to executor: copies whole tables to a GPU through pinned memory of its own.
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 #include "executor/device/device_context.h"
 #include "executor/device/staging.h"
@@ -26,6 +28,8 @@ public:
     at::Tensor copy(const at::Tensor& host) { return copy(host, 0, static_cast<std::int64_t>(host.nbytes())); }
     // Copies only these of its bytes; the others have no value yet.
     at::Tensor copy(const at::Tensor& host, std::int64_t first, std::int64_t end);
+    // Returns rows of the table, in this order.
+    at::Tensor copyRows(const at::Tensor& table, const std::vector<std::int64_t>& rows);
     // Waits for all copies, and gives the pinned memory back to the system. No tables may be copied afterwards.
     void finish();
 
@@ -37,7 +41,12 @@ private:
         StagingChunk memory;
         std::optional<c10::Event> copied;
     };
+    struct Part {
+        std::int64_t first = 0, end = 0, unit = 1;  // bytes
+    };
+    using Fill = std::function<void(std::int64_t first, std::int64_t count, std::byte* to)>;
     Place& next();
+    at::Tensor filled(at::IntArrayRef shape, at::ScalarType dtype, const Part& part, const Fill& fill);
 
     DeviceContext& m_device;
     std::stop_token m_stop;

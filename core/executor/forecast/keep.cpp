@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
+#include "analysis/stored.h"
+#include "base/proc.h"
+#include "executor/device/accelerator.h"
 #include "executor/forecast/planned.h"
 
 namespace hopscope::forecast {
@@ -92,34 +96,155 @@ std::vector<Candidate> candidates(const analysis::Analysis& analysis, executor::
     return found;
 }
 
+constexpr int mostRefused = 2;  // tables that were not worth dividing: the others have less worth
+
+class GpuTables {
+public:
+    GpuTables(const analysis::Analysis& analysis, Known& known, const PredictOptions& options, std::stop_token stop)
+        : m_analysis(analysis),
+          m_known(known),
+          m_options(options),
+          m_stop(std::move(stop))
+    {}
+
+    // Keeps as many tables as leave enough memory to batches. The adjacencies, which every stage traverses, come first if
+    // they leave room for any table.
+    plan::Plan keep(const plan::Plan& bare)
+    {
+        Planned planned(m_analysis, m_known, bare, m_stop);
+        const Prediction copied = planned.predict(m_options);
+        const auto best = candidates(m_analysis, *m_known.structure, planned.programs(), copied);
+        plan::Plan plan = bare;
+        for (const bool structure : {true, false}) {
+            plan.residentStructure = structure;
+            keepWhole(plan, best);
+            if (!plan.resident.empty()) break;
+        }
+        return divide(plan, best);
+    }
+
+private:
+    bool fits(const plan::Plan& plan, Peaks peaks)
+    {
+        return Planned(m_analysis, m_known, plan, m_stop).leavesEnough(m_options, peaks);
+    }
+
+    void keepWhole(plan::Plan& plan, const std::vector<Candidate>& best)
+    {
+        std::ranges::transform(best, std::back_inserter(plan.resident), &Candidate::value);
+        if (!fits(plan, Peaks::No)) {  // in most cases all do
+            plan.resident.clear();
+            for (const Candidate& c : best) {
+                plan.resident.push_back(c.value);
+                if (!fits(plan, Peaks::No)) plan.resident.pop_back();
+            }
+        }
+        while (!plan.resident.empty() && !fits(plan, Peaks::Yes)) plan.resident.pop_back();
+    }
+
+    // Gives the rest of the memory to rows of the other tables, as far as that saves time.
+    plan::Plan divide(const plan::Plan& whole, const std::vector<Candidate>& best)
+    {
+        const bool several = executor::devicesOf(whole.device).size() > 1;
+        if (several || !executor::accelerator().readsHostRows()) return whole;
+        plan::Plan plan = whole;
+        int refused = 0;
+        for (const Candidate& c : best) {
+            if (refused == mostRefused) break;
+            if (std::ranges::find(whole.resident, c.value) != whole.resident.end() || !mayDivide(plan, c.value))
+                continue;
+            plan::Plan divided = plan;
+            divided.residentStructure = true;
+            divided.cached.push_back({c.value, 0});
+            if (!gathersOnly(divided, c.value) || !fits(divided, Peaks::Yes)) continue;
+            largestShare(divided);
+            if (linkBytes(divided) < linkBytes(plan)) plan = std::move(divided);
+            else ++refused;
+        }
+        return plan;
+    }
+
+    // Inputs and stores whose types have kernels, if all divided tables together leave memory to the host.
+    bool mayDivide(const plan::Plan& plan, ir::ValueId value)
+    {
+        const ir::Value& v = m_analysis.program.value(value);
+        const bool input = v.origin == ir::Origin::Input, stored = !m_analysis.available(value);
+        const bool output =
+            std::ranges::any_of(m_analysis.program.outputs, [&](const ir::NamedValue& o) { return o.value == value; });
+        const bool kernel =
+            v.dtype == base::DType::Float32 || v.dtype == base::DType::Float16 || v.dtype == base::DType::BFloat16;
+        if (!kernel || !(input || (stored && !output)) || analysis::isNarrowed(m_analysis, value, m_options.store))
+            return false;
+        std::uint64_t pinned = pinnedBytes(value);
+        for (const plan::CachedTable& c : plan.cached) pinned += pinnedBytes(c.value);
+        return pinned <= static_cast<std::uint64_t>(base::availableMemory()) / 2;
+    }
+
+    // LibTorch pins powers of two.
+    std::uint64_t pinnedBytes(ir::ValueId value)
+    {
+        return std::bit_ceil(
+            static_cast<std::uint64_t>(executor::wholeBytes(m_analysis, value, m_known.structure->sizes())));
+    }
+
+    // Whether its batches have memory, and all rows that are gathered from the table are gathered by kernels, along columns of adjacencies.
+    bool gathersOnly(const plan::Plan& plan, ir::ValueId value)
+    {
+        const executor::ResidentChoice choice(m_analysis, plan, m_known.structure->same(), true);
+        Planned planned(m_analysis, m_known, plan, m_stop);
+        if (!planned.leavesEnough(m_options, Peaks::No)) return false;
+        bool gathers = false, others = false;
+        forEachLoop(planned.programs(), [&](const executor::LoopProgram& program) {
+            for (const executor::Instruction& i : program.instructions)
+                others |= i.act == executor::Act::Read && i.rows.kind == RowKind::Frontier && i.value == value;
+            const executor::Gathers how = choice.gathers(program, value);
+            gathers |= how == executor::Gathers::AlongColumns;
+            others |= how == executor::Gathers::Otherwise;
+        });
+        return gathers && !others;
+    }
+
+    // Of the last divided table.
+    void largestShare(plan::Plan& plan)
+    {
+        constexpr int steps = 64;
+        double& share = plan.cached.back().share;
+        int least = 0, most = steps;  // the largest that fits is among these
+        while (least < most) {
+            const int middle = (least + most + 1) / 2;
+            share = static_cast<double>(middle) / steps;
+            if (fits(plan, Peaks::Yes)) least = middle;
+            else most = middle - 1;
+        }
+        share = static_cast<double>(least) / steps;
+    }
+
+    // The bytes that stages move to the device; reads by kernels count as the copies that take the same time.
+    double linkBytes(const plan::Plan& plan)
+    {
+        double bytes = 0;
+        for (const PredictedStage& s : Planned(m_analysis, m_known, plan, m_stop).predict(m_options, Peaks::No).stages)
+            bytes +=
+                static_cast<double>(s.bytes.h2d + s.bytes.structure) + static_cast<double>(s.hostReads) / hostReadRate;
+        return bytes;
+    }
+
+    const analysis::Analysis& m_analysis;
+    Known& m_known;
+    const PredictOptions& m_options;
+    std::stop_token m_stop;
+};
+
 }  // namespace
 
-// Keeps as many tables as leave enough memory to batches. The adjacencies, which every stage traverses, come first if they
-// leave room for any table.
 plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Plan plan, const PredictOptions& options,
                      std::stop_token stop)
 {
     plan.resident.clear();
+    plan.cached.clear();
     plan.residentStructure = false;
     if (plan.device == "cpu") return plan;
-    const plan::Plan bare = plan;
-    Planned planned(analysis, known, bare, stop);
-    const Prediction copied = planned.predict(options);
-    const auto fits = [&](Peaks peaks) { return Planned(analysis, known, plan, stop).leavesEnough(options, peaks); };
-    const std::vector<Candidate> best = candidates(analysis, *known.structure, planned.programs(), copied);
-    for (const bool structure : {true, false}) {
-        plan.residentStructure = structure;
-        std::ranges::transform(best, std::back_inserter(plan.resident), &Candidate::value);
-        const bool all = fits(Peaks::No);  // in most cases, and known at once
-        if (!all) plan.resident.clear();
-        for (std::size_t i = 0; !all && i < best.size(); ++i) {
-            plan.resident.push_back(best[i].value);
-            if (!fits(Peaks::No)) plan.resident.pop_back();
-        }
-        while (!plan.resident.empty() && !fits(Peaks::Yes)) plan.resident.pop_back();
-        if (!plan.resident.empty()) return plan;
-    }
-    return plan;
+    return GpuTables(analysis, known, options, std::move(stop)).keep(plan);
 }
 
 }  // namespace hopscope::forecast

@@ -134,7 +134,7 @@ std::vector<StageTime> Planned::times(const PredictOptions& options, const plan:
     for (std::size_t s = 0; s < m_loops.size(); ++s) {
         Timing sum;
         for (const PlannedLoop& l : m_loops[s]) sum.add(timing(l, size, walls));
-        if (gpu()) sum.link(copies.stages[s].bytes, walls);
+        if (gpu()) sum.link(copies.stages[s].bytes, copies.stages[s].hostReads, walls);
         times.push_back({.index = m_plan.stages[s].index,
                          .seconds = sum.seconds,
                          .boundSeconds = sum.boundSeconds(),
@@ -373,6 +373,7 @@ void Planned::addTraffic(PredictedStage& result, const PlannedLoop& l, std::int6
         for (const auto& [value, bytes] : traffic.read) result.read[value] += bytes * total;
     }
     result.bytes.structure += l.traffic.once.structure;
+    result.hostReads += l.traffic.hostReads;
     for (const auto& [value, bytes] : l.traffic.once.read) result.read[value] += bytes;
 }
 

@@ -34,9 +34,10 @@ namespace hopscope::forecast {
 
 struct PredictedStage : plan::StagePrediction {  // `seconds` stays 0; see StageTime
     plan::StageId index{1};
-    std::int64_t outside = 0;  // the part of peakMemory that is held outside of batches
-    plan::Bytes loaded;        // the part of `bytes` that is copied once, to stay on a GPU
-    bool estimated = false;    // peakMemory is an estimate, since the dry run of some loop was not sufficient
+    std::int64_t hostReads = 0;  // bytes that a GPU's kernels read from the host
+    std::int64_t outside = 0;    // the part of peakMemory that is held outside of batches
+    plan::Bytes loaded;          // the part of `bytes` that is copied once, to stay on a GPU
+    bool estimated = false;      // peakMemory is an estimate, since the dry run of some loop was not sufficient
     std::map<ir::ValueId, std::int64_t> read;  // of bytes.h2d, by value
     // The number of destinations in batches that fit, by loop, for a run to use. It is nullopt if the run finds the
     // number itself: in tiles, on a GPU, and if memory was not extrapolated.

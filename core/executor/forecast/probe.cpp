@@ -283,10 +283,13 @@ std::optional<DryRun> runDry(const analysis::Analysis& analysis, executor::Struc
 const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor::Structure& structure,
                                    const plan::Plan& plan, const executor::LoopProgram& program, std::stop_token stop)
 {
+    std::vector<ir::ValueId> divided;  // memory does not depend on the shares
+    for (const plan::CachedTable& c : plan.cached) divided.push_back(c.value);
     const auto known = std::ranges::find_if(m_known, [&](const Known& k) {
         return k.loop == *program.loop && k.device == plan.device && k.resident == plan.resident &&
-               k.residentStructure == plan.residentStructure && k.tiled == program.tiling.has_value() &&
-               k.threads == at::get_num_threads() && k.store == program.store &&
+               k.divided == divided && k.residentStructure == plan.residentStructure &&
+               k.tiled == program.tiling.has_value() && k.threads == at::get_num_threads() &&
+               k.store == program.store &&
                std::ranges::equal(k.acts, program.instructions, {}, {}, &executor::Instruction::act);
     });
     if (known != m_known.end()) m_known.splice(m_known.begin(), m_known, known);
@@ -294,6 +297,7 @@ const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor:
         m_known.push_front({.loop = *program.loop,
                             .device = plan.device,
                             .resident = plan.resident,
+                            .divided = divided,
                             .residentStructure = plan.residentStructure,
                             .tiled = program.tiling.has_value(),
                             .acts = actsOf(program),

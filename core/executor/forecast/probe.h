@@ -41,7 +41,7 @@ private:
     struct Known {
         plan::Loop loop;
         std::string device;
-        std::vector<ir::ValueId> resident;
+        std::vector<ir::ValueId> resident, divided;
         bool residentStructure = false, tiled = false;
         std::vector<executor::Act> acts;  // they show which steps are fused
         int threads = 1;

@@ -337,10 +337,12 @@ void Timing::add(const Timing& other)
     for (std::size_t w = 0; w < bound.size(); ++w) bound[w] += other.bound[w];
 }
 
-void Timing::link(const plan::Bytes& copied, const WallTable& walls)
+void Timing::link(const plan::Bytes& copied, std::int64_t hostReads, const WallTable& walls)
 {
-    const double up =
-        static_cast<double>(copied.h2d + copied.structure) / walls.rate(WallKind::Up, walls.machine().read);
+    const double rate = walls.rate(WallKind::Up, walls.machine().read);
+    const double read = static_cast<double>(hostReads) / (hostReadRate * rate);
+    const double up = static_cast<double>(copied.h2d + copied.structure) / rate + read;
+    seconds += read;
     const double down = static_cast<double>(copied.d2h) / walls.rate(WallKind::Down, walls.machine().write);
     if (std::max(up, down) <= boundSeconds()) return;
     bound = {};

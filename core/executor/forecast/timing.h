@@ -15,6 +15,9 @@
 
 namespace hopscope::forecast {
 
+// The rate at which kernels read rows from pinned memory of the host, as a share of the rate of copies.
+inline constexpr double hostReadRate = 0.7;
+
 // A time in seconds. `bound` has the seconds at each wall; their sum is the lower bound.
 struct Timing {
     double seconds = 0;
@@ -25,8 +28,8 @@ struct Timing {
     [[nodiscard]] plan::Wall wall() const;  // the largest part of the bound
     void add(const Timing& other);
     // Extends the bound by the time of copies. A GPU copies in both directions while it computes, so the slowest of the
-    // three bounds the stage.
-    void link(const plan::Bytes& copied, const WallTable& walls);
+    // three bounds the stage. Kernels that read rows from the host take the time of the link.
+    void link(const plan::Bytes& copied, std::int64_t hostReads, const WallTable& walls);
 };
 
 // Caches the reuse of rows that follows from the order of a graph, which does not depend on the plan.

@@ -31,6 +31,7 @@ public:
         for (const executor::Written& w : m_program.writes) write(w);
         for (const auto& [value, bytes] : executor::inPlaceBytes(m_analysis, m_structure, m_program))
             countRead(m_traffic.once, value, bytes);
+        m_traffic.hostReads = m_choice.hostReads(m_program, m_structure);
         return std::move(m_traffic);
     }
 
@@ -97,7 +98,8 @@ private:
 
     void along(const executor::Segment& s)
     {
-        const bool there = s.from < 0 && m_choice.holds(m_program.tableOf(s.source));
+        const ir::ValueId table = m_program.tableOf(s.source);
+        const bool there = s.from < 0 && (m_choice.holds(table) || m_choice.divides(table));
         if (m_program.tiling && s.from < 0 && executor::isSliced(s.messages, s.columnSpace, s.columnKey))
             return slice(s.messages, s.columnSpace, s.columnKey);
         offsets(s.messages);

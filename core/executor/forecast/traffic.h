@@ -22,6 +22,7 @@ struct Traffic {
     std::map<ir::RowClass, PerRow> rows;  // bytes per row of each class
     std::int64_t numbersPerBatch = 0;     // bytes of row numbers per batch, part of the structure
     PerRow once;                          // bytes per loop: tables that are read in place
+    std::int64_t hostReads = 0;           // bytes per loop that a GPU's kernels read from the host
 };
 
 // Returns the traffic of a loop, assuming destinations in ascending order. Linear in the program.

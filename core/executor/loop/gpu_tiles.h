@@ -1,7 +1,7 @@
 #pragma once
 
 // Private to executor: divides the loops of a run with a journal on a GPU, or of one on several GPUs, into tiles. A batch
-// is a tile, so that the sizes of products, and with them the last bits of results, do not depend on where a run was
+// is a tile. The sizes of products, and with them the last bits of results, then do not depend on where a run was
 // interrupted, which process or GPU computes a tile, or how much memory is free.
 
 #include "executor/loop/prologue.h"

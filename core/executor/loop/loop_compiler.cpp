@@ -63,7 +63,7 @@ LoopProgram LoopCompiler::compiled(const plan::Loop& loop, const StoredValues& s
 
 bool LoopCompiler::readsInPlace(ir::ValueId value, bool inStrips, bool stored) const
 {
-    if (!m_tiling) return m_choice.holds(value);
+    if (!m_tiling) return m_choice.holds(value) || m_choice.divides(value);
     const bool narrow = analysis::isNarrowed(m_analysis, value, m_tiling->store);
     return !(narrow && inStrips) && isTable(m_analysis, m_structure, value, stored);
 }

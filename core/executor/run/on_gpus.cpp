@@ -16,6 +16,9 @@ double loadResidents(Session& session, const LoopProgram& program, double budget
     double tables = 0;
     for (const ir::ValueId v : session.plan.resident)
         tables += static_cast<double>(wholeBytes(session.analysis, v, session.structure.sizes()));
+    for (const plan::CachedTable& c : session.plan.cached)
+        if (session.choice.divides(c.value))
+            tables += c.share * static_cast<double>(wholeBytes(session.analysis, c.value, session.structure.sizes()));
     const bool much = device.gpu() && tables > shareOfTables * budget;
     if (much) {
         device.synchronize();

@@ -89,11 +89,14 @@ void Results::addCheckpoints()
 {
     for (const plan::Checkpoint& c : m_session.plan.checkpoints) {
         if (c.output || !m_session.stores.contains(c.value)) continue;
-        // The mapping outlives its file, which is never published.
-        m_session.report.checkpoints.push_back({.value = c.value,
-                                                .name = ir::valueName(c.value),
-                                                .tensor = m_session.inInputOrder(c.value)->view(),
-                                                .file = {}});
+        // The mapping outlives its file, which is never published. Pinned memory does not outlive the run.
+        const std::shared_ptr<Store> store = m_session.inInputOrder(c.value);
+        const bool pinned = m_session.choice.divides(c.value);
+        m_session.report.checkpoints.push_back(
+            {.value = c.value,
+             .name = ir::valueName(c.value),
+             .tensor = pinned ? loader::toView(store->tensor().clone()) : store->view(),
+             .file = {}});
     }
 }
 

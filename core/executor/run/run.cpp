@@ -65,6 +65,7 @@ public:
         const bool gpu = m_session.device.gpu();
         if (m_session.gpus > 1) m_gpus.emplace(m_session);
         setLimits();
+        if (gpu) each([](Session& session, std::size_t) { pinTables(session); });
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure,
                                    familiesOf(m_session), tilingOf(m_session, m_budget), m_session.options.store);
         if (m_gpus) writeWhatIsNotSent(*m_gpus, m_programs);
@@ -108,6 +109,11 @@ private:
         const auto known = journal ? journal->batchBytes() : std::optional<std::int64_t>();
         if (m_session.steady()) m_budget = static_cast<double>(known.value_or(std::ranges::min(tiles)));
         m_budget = std::max(m_budget, 1.0);
+    }
+
+    static void pinTables(Session& session)
+    {
+        for (const plan::CachedTable& c : session.plan.cached) session.residents.pin(c.value);
     }
 
     static void noteUnsteady(Session& session)
@@ -341,6 +347,7 @@ private:
             report.bytes += runOnGpus(m_session, *m_gpus, program, books, share, m_budget);
         } else {
             const double unused = loadResidents(m_session, program, m_budget, report.bytes);
+            report.hostReads += m_session.choice.hostReads(program, m_session.structure, share.left);
             runLoop(m_session, program, books, share, m_budget - unused);
         }
         if (m_commit) m_commit->check();

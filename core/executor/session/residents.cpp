@@ -1,14 +1,19 @@
 #include "executor/session/residents.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <ATen/Parallel.h>
 
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
+#include "analysis/stored.h"
+#include "base/proc.h"
+#include "executor/device/staging.h"
 #include "executor/device/table_upload.h"
 #include "executor/rows/row_numbers.h"
 #include "executor/session/session.h"
+#include "graph/mapped_source.h"
 #include "loader/tensors.h"
 
 namespace hopscope::executor {
@@ -20,155 +25,7 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 16;
 
-// Whether the columns on a device have all rows that strips gather where they lie.
-bool isSliced(const StripPart& part)
-{
-    return part.messages.kind == RowKind::Owned && std::ranges::all_of(part.tables, [](const StripTableSource& t) {
-               return !t.inPlace() || executor::isSliced(t.place.messages, t.place.columnSpace, t.place.columnKey);
-           });
-}
-
 }  // namespace
-
-ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same,
-                               bool gpu, bool journal)
-    : m_structure(gpu && plan.residentStructure),
-      m_journal(journal),
-      m_analysis(analysis),
-      m_same(same)
-{
-    if (gpu) m_values.insert(plan.resident.begin(), plan.resident.end());
-    for (const ir::NamedValue& o : analysis.program.outputs) m_outputs.insert(o.value);
-}
-
-bool ResidentChoice::skips(const Instruction& i) const
-{
-    if (i.act == Act::Read && holds(i.value)) return i.rows.kind == RowKind::Batch || inOrder(i);
-    if (i.act == Act::Positions) return m_structure && i.owners;
-    if (i.act == Act::Pick) return m_structure && isSliced(i.rows, i.space, i.key);
-    if (i.act == Act::Strips) return m_structure && isSliced(*i.strips);
-    return i.act == Act::Segment && m_structure && i.segment.messages.kind == RowKind::Owned;
-}
-
-ResidentPart ResidentChoice::known(ResidentPart part) const
-{
-    if (part.value.valid()) part.value = m_same.first(part.value);
-    return part;
-}
-
-namespace {
-
-// The parts of the graph that an instruction without data from the host reads.
-std::vector<ResidentPart> structureOf(const Instruction& i)
-{
-    const auto columns = [](const RowClass& rows, ir::SpaceId space, ir::KeyId key) {
-        return ResidentPart{.kind = ResidentPart::Columns, .value = {}, .rows = rows, .space = space, .key = key};
-    };
-    const auto of = [](ResidentPart::Kind kind, const RowClass& rows) {
-        return ResidentPart{.kind = kind, .value = {}, .rows = rows};
-    };
-    switch (i.act) {
-    case Act::Positions: return {of(ResidentPart::Offsets, i.rows)};
-    case Act::Pick: return {columns(i.rows, i.space, i.key)};
-    case Act::Segment: {
-        const Segment& s = i.segment;
-        std::vector<ResidentPart> parts{of(ResidentPart::Offsets, s.messages), of(ResidentPart::Pieces, s.messages)};
-        if (s.from < 0) parts.push_back(columns(s.messages, s.columnSpace, s.columnKey));
-        return parts;
-    }
-    case Act::Strips: {
-        const RowClass& messages = i.strips->messages;
-        std::vector<ResidentPart> parts{of(ResidentPart::Offsets, messages), of(ResidentPart::Pieces, messages)};
-        for (const StripTableSource& t : i.strips->tables)
-            if (t.inPlace()) parts.push_back(columns(messages, t.place.columnSpace, t.place.columnKey));
-        return parts;
-    }
-    default: return {};
-    }
-}
-
-// The values whose rows an instruction gathers where they lie.
-std::vector<ir::ValueId> gatheredBy(const Instruction& i)
-{
-    if (i.act == Act::Pick) return {i.value};
-    if (i.act == Act::Segment && i.segment.from < 0) return {i.segment.source};
-    std::vector<ir::ValueId> values;
-    if (i.act == Act::Strips)
-        for (const StripTableSource& t : i.strips->tables)
-            if (t.inPlace()) values.push_back(t.value);
-    return values;
-}
-
-}  // namespace
-
-std::vector<ResidentPart> ResidentChoice::parts(const LoopProgram& program) const
-{
-    std::vector<ResidentPart> found;
-    const auto add = [&](const ResidentPart& wanted) {
-        const ResidentPart part = known(wanted);
-        if (std::ranges::find(found, part) == found.end()) found.push_back(part);
-    };
-    for (const Instruction& i : program.instructions) {
-        if (i.act == Act::Read && holds(i.value)) {
-            if (inOrder(i)) add({.kind = ResidentPart::Owned, .value = i.value, .rows = i.rows});
-            else add({ResidentPart::Table, i.value});
-        }
-        for (const ir::ValueId value : gatheredBy(i))
-            if (const ir::ValueId table = program.tableOf(value); holds(table)) add({ResidentPart::Table, table});
-        if (skips(i))
-            for (const ResidentPart& part : structureOf(i)) add(part);
-    }
-    for (const Written& w : program.writes)
-        if (holds(w.value)) add({ResidentPart::Store, w.value});
-    return found;
-}
-
-std::int64_t ResidentChoice::bytes(const ResidentPart& part, Structure& structure) const
-{
-    switch (part.kind) {
-    case ResidentPart::Columns:
-        return structure.adjacency(part.rows.table, part.rows.key).rows() *
-               numberBytes(structure.size(m_analysis.tables.target(part.space, part.key)));
-    case ResidentPart::Offsets: {
-        const graph::Adjacency& adjacency = structure.adjacency(part.rows.table, part.rows.key);
-        return (adjacency.targets() + 1) * numberBytes(adjacency.rows());
-    }
-    case ResidentPart::Pieces:
-        return static_cast<std::int64_t>(structure.hubPieces(part.rows.table, part.rows.key).size() *
-                                         sizeof(kernels::HubPiece));
-    default: break;
-    }
-    return wholeBytes(m_analysis, part.value, structure.sizes());
-}
-
-std::vector<ResidentLoad> ResidentChoice::added(const LoopProgram& program, const Held& held,
-                                                Structure& structure) const
-{
-    std::vector<ResidentLoad> loads;
-    for (const ResidentPart& part : parts(program)) {
-        const bool made = part.kind == ResidentPart::Table && held({ResidentPart::Store, part.value});
-        if (made || held(part)) continue;
-        ResidentLoad& load =
-            loads.emplace_back(ResidentLoad{.part = part, .bytes = bytes(part, structure), .copied = {}});
-        const bool rows = part.value.valid() && !m_analysis.info(part.value).structureOnly;
-        if (part.kind != ResidentPart::Store) (rows ? load.copied.h2d : load.copied.structure) = load.bytes;
-    }
-    return loads;
-}
-
-// Values that a stage has computed are tables to later ones.
-bool ResidentChoice::usedAfter(const ResidentPart& part, std::size_t stage,
-                               const std::vector<std::vector<LoopProgram>>& programs) const
-{
-    ResidentPart wanted = part;
-    if (wanted.kind == ResidentPart::Store) wanted.kind = ResidentPart::Table;
-    for (std::size_t later = stage + 1; later < programs.size(); ++later)
-        for (const LoopProgram& program : programs[later]) {
-            const std::vector<ResidentPart> used = parts(program);
-            if (std::ranges::find(used, wanted) != used.end()) return true;
-        }
-    return false;
-}
 
 plan::Bytes Residents::load(const LoopProgram& program)
 {
@@ -229,6 +86,50 @@ void Residents::send(ir::ValueId value, const std::vector<Destinations>& rows)
 void Residents::drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs)
 {
     std::erase_if(m_parts, [&](const auto& item) { return !m_choice.usedAfter(item.first, stage, programs); });
+    const std::size_t unpinned =
+        std::erase_if(m_pinned, [&](const auto& item) { return !m_choice.readAfter(item.first, stage, programs); });
+    if (unpinned > 0) m_session.device.unpin();
+}
+
+// Leaves half of the host's free memory to others.
+at::Tensor Residents::pinnedFor(ir::ValueId value)
+{
+    const bool input = m_session.analysis.program.value(value).origin == ir::Origin::Input;
+    const std::int64_t bytes = wholeBytes(m_session.analysis, value, m_session.structure.sizes());
+    const std::uint64_t pinned = std::bit_ceil(static_cast<std::uint64_t>(bytes + Store::bytesAhead));
+    if (pinned > static_cast<std::uint64_t>(base::availableMemory()) / 2) return {};
+    if (!input) return pinnedBytes(bytes + Store::bytesAhead);
+    const at::Tensor host = m_session.inputTable(value).contiguous(), memory = pinnedBytes(bytes);
+    if (!memory.defined()) return {};
+    const graph::MappedSource source(host.const_data_ptr());
+    auto* const to = static_cast<std::byte*>(memory.mutable_data_ptr());
+    at::parallel_for(0, bytes, grain,
+                     [&](std::int64_t first, std::int64_t last) { source.copy(first, last - first, to + first); });
+    return memory.view(host.scalar_type()).view(host.sizes());
+}
+
+void Residents::pin(ir::ValueId value)
+{
+    const analysis::Analysis& a = m_session.analysis;
+    const bool input = a.program.value(value).origin == ir::Origin::Input;
+    const bool store = !a.available(value) && !m_session.isOutput(value);
+    const bool exact = !analysis::isNarrowed(a, value, m_session.storeType());
+    const bool table = a.hasRows(value) && a.rowDim(value) == 0 && (input || (store && exact)) && !m_session.steady();
+    const at::Tensor memory = table ? pinnedFor(value) : at::Tensor();
+    if (memory.defined()) {
+        m_pinned[value] = memory;
+        return;
+    }
+    m_choice.leave(value);
+    if (table)
+        m_session.noteOnce("no pinned memory is available for " + analysis::nameOfValue(a, value) +
+                           ": the host gathers its rows");
+}
+
+at::Tensor Residents::pinned(ir::ValueId value) const
+{
+    const auto known = m_pinned.find(value);
+    return known == m_pinned.end() ? at::Tensor() : known->second;
 }
 
 // Returns whether an earlier process has written rows of a store. Those of other processes are read once all are
@@ -257,17 +158,34 @@ const at::Tensor& Residents::table(ir::ValueId value)
     if (m_session.standIn) {
         at::Tensor& known = m_parts[{ResidentPart::Table, value}];
         if (!known.defined())
-            known =
-                m_session.standsIn(value) ? standIn(value) : m_session.inputTable(value).to(m_session.device.device());
+            known = m_session.standsIn(value) || m_choice.divides(value)
+                        ? standIn(value)
+                        : m_session.inputTable(value).to(m_session.device.device());
         return known;
     }
     const auto made = m_parts.find({ResidentPart::Store, value});
     return made != m_parts.end() ? made->second : part({ResidentPart::Table, value});
 }
 
+at::Tensor Residents::pinnedRows(ir::ValueId value) const
+{
+    const auto made = m_session.stores.find(value);
+    return made != m_session.stores.end() ? made->second->tensor() : m_pinned.at(value);
+}
+
+DividedTable Residents::divided(ir::ValueId value)
+{
+    if (m_session.standIn) return {.cached = table(value), .places = {}, .host = {}};
+    const ir::SpaceId rows = m_session.analysis.rowSpace(value);
+    return {.cached = part({ResidentPart::Cached, value}),
+            .places = part({.kind = ResidentPart::Places, .value = {}, .rows = {}, .space = rows}),
+            .host = pinnedRows(value)};
+}
+
 at::Tensor Residents::make(const ResidentPart& part, TableUpload& upload)
 {
     m_session.checkStop();
+    if (part.kind == ResidentPart::Cached) return cached(part, upload);
     if (part.kind != ResidentPart::Store) return copied(part, onHost(part), upload);
     if (resumes(part)) return copied(part, rowsOf(part.value), upload);
     const auto type = loader::scalarType(m_session.analysis.program.value(part.value).dtype);
@@ -282,6 +200,7 @@ at::Tensor Residents::onHost(const ResidentPart& part)
     case ResidentPart::Columns: return columns(part);
     case ResidentPart::Offsets: return offsets(part);
     case ResidentPart::Pieces: return pieces(part);
+    case ResidentPart::Places: return places(part);
     default: return rowsOf(part.value);
     }
 }
@@ -337,6 +256,24 @@ at::Tensor Residents::pieces(const ResidentPart& part)
     const std::vector<kernels::HubPiece>& all = m_session.structure.hubPieces(part.rows.table, part.rows.key);
     const auto bytes = static_cast<std::int64_t>(all.size() * sizeof(kernels::HubPiece));
     return at::from_blob(const_cast<kernels::HubPiece*>(all.data()), {bytes}, at::kByte);
+}
+
+at::Tensor Residents::places(const ResidentPart& part)
+{
+    const std::vector<std::int32_t>& all =
+        m_session.structure.useOrders.places(part.space, m_choice.gathersOf(part.space));
+    return at::from_blob(const_cast<std::int32_t*>(all.data()), {std::ssize(all)}, at::kInt);
+}
+
+at::Tensor Residents::cached(const ResidentPart& part, TableUpload& upload)
+{
+    const ir::SpaceId space = m_session.analysis.rowSpace(part.value);
+    const std::vector<std::int32_t>& all = m_session.structure.useOrders.places(space, m_choice.gathersOf(space));
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(m_choice.cachedRows(part.value, m_session.structure)));
+    for (std::size_t row = 0; row < all.size(); ++row)
+        if (const auto place = static_cast<std::size_t>(all[row]); place < rows.size())
+            rows[place] = static_cast<std::int64_t>(row);
+    return upload.copyRows(pinnedRows(part.value), rows);
 }
 
 }  // namespace hopscope::executor

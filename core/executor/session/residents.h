@@ -12,6 +12,7 @@
 
 #include "executor/program/loop_program.h"
 #include "executor/rows/block.h"
+#include "executor/rows/ranges.h"
 #include "executor/structure.h"
 
 namespace hopscope::executor {
@@ -25,6 +26,8 @@ struct ResidentPart {
         Offsets,  // the first row of each destination in `rows`
         Store,    // the store of `value`, which the loop writes
         Pieces,   // the parts of rows with many edges, of the adjacency of `rows`, as bytes
+        Cached,   // the rows of `value` that are gathered most, which come first in Places
+        Places,   // the place of each row of `space` by its use
     } kind = Table;
     ir::ValueId value{};
     ir::RowClass rows{};
@@ -40,12 +43,16 @@ struct ResidentLoad {
     plan::Bytes copied;
 };
 
+// How the kernels of a loop gather rows of a table: not at all, along the columns of adjacencies alone, or otherwise.
+enum class Gathers : std::uint8_t { No, AlongColumns, Otherwise };
+
 // The parts that are resident, according to the plan.
 class ResidentChoice {
 public:
     using Held = std::function<bool(const ResidentPart&)>;
 
-    // On a CPU, nothing is resident. If `journal`, stores are files as well. `same` must outlive the object.
+    // On a CPU, nothing is resident. If `journal`, stores are files as well, and no table is divided. `same` must outlive
+    // the object.
     ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same, bool gpu,
                    bool journal = false);
 
@@ -57,6 +64,18 @@ public:
     {
         return holds(value) && !m_journal && !m_outputs.contains(value);
     }
+    // Returns whether kernels gather a table's rows from the device and from pinned memory of the host.
+    [[nodiscard]] bool divides(ir::ValueId value) const { return m_divided.contains(value); }
+    // From now on, the table has no rows on the device.
+    void leave(ir::ValueId value) { m_divided.erase(value); }
+    // Returns the number of rows of such a table on the device.
+    std::int64_t cachedRows(ir::ValueId value, Structure& structure) const;
+    // Returns the columns along which the plan gathers rows of the table, whose use decides where they lie.
+    [[nodiscard]] const GatherColumns& gathersOf(ir::SpaceId table) const;
+    [[nodiscard]] Gathers gathers(const LoopProgram& program, ir::ValueId table) const;
+    // Returns the bytes of rows that the kernels of a loop read from the host: for all destinations, or for a part.
+    std::int64_t hostReads(const LoopProgram& program, Structure& structure,
+                           const std::optional<Ranges>& part = std::nullopt) const;
     // Returns whether an instruction needs no data from the host if destinations are in ascending order.
     [[nodiscard]] bool skips(const Instruction& i) const;
     // Returns whether rows of a table of edges are in the order of an adjacency if they are on the device.
@@ -76,11 +95,22 @@ public:
     [[nodiscard]] bool usedAfter(const ResidentPart& part, std::size_t stage,
                                  const std::vector<std::vector<LoopProgram>>& programs) const;
 
+    // Returns whether a stage after `stage` gathers rows of the table, or copies those of its batches.
+    [[nodiscard]] bool readAfter(ir::ValueId table, std::size_t stage,
+                                 const std::vector<std::vector<LoopProgram>>& programs) const;
+
 private:
     std::set<ir::ValueId> m_values, m_outputs;
+    std::map<ir::ValueId, double> m_divided;  // the share of the rows that lie on the device
+    std::map<ir::SpaceId, GatherColumns> m_gathers;
     bool m_structure = false, m_journal = false;
     const analysis::Analysis& m_analysis;
     const SameValues& m_same;
+};
+
+// A table as kernels read it: rows on the device, the place of each row by its use, and all rows in pinned memory.
+struct DividedTable {
+    at::Tensor cached, places, host;
 };
 
 class Session;
@@ -88,9 +118,18 @@ class TableUpload;
 
 class Residents {
 public:
-    Residents(Session& session, const ResidentChoice& choice) : m_session(session), m_choice(choice) {}
+    Residents(Session& session, ResidentChoice& choice) : m_session(session), m_choice(choice) {}
 
     [[nodiscard]] const ResidentChoice& choice() const { return m_choice; }
+    // Prepares a table that the plan divides: copies an input to pinned memory, or takes such memory for a store. If the
+    // system grants none, the table has no rows on the device, and a note says so. Nor has it if the store is of another
+    // type than the value, which kernels do not read. The same holds in runs in tiles of fixed size (Session::steady),
+    // which must not depend on the memory of the host. Call it before loops are compiled.
+    void pin(ir::ValueId value);
+    // Returns all rows of a table that the plan divides, in pinned memory. Any thread may call this.
+    [[nodiscard]] at::Tensor pinnedRows(ir::ValueId value) const;
+    // Returns the pinned memory of a store, Store::bytesAhead longer than its rows; undefined if it has none.
+    [[nodiscard]] at::Tensor pinned(ir::ValueId value) const;
     // Loads the parts that a loop uses. Call it before its batches. Returns the bytes copied, of rows and of structure.
     // If the session has peers, each GPU copies an equal share of each part, which it sends to the others with
     // sendLoaded() when all have loaded.
@@ -107,6 +146,8 @@ public:
     // Returns the part Table or Store of a value. In a dry run, a table without data has a single row, and gathers use
     // row 0.
     const at::Tensor& table(ir::ValueId value);
+    // Returns a table that the plan divides. In a dry run, it has a single row and no places.
+    DividedTable divided(ir::ValueId value);
 
 private:
     struct Slice {
@@ -121,13 +162,17 @@ private:
     at::Tensor columns(const ResidentPart& part);
     at::Tensor offsets(const ResidentPart& part);
     at::Tensor pieces(const ResidentPart& part);
+    at::Tensor places(const ResidentPart& part);
+    at::Tensor cached(const ResidentPart& part, TableUpload& upload);
+    at::Tensor pinnedFor(ir::ValueId value);
     at::Tensor standIn(ir::ValueId value);
     at::Tensor rowsOf(ir::ValueId value);
 
     Session& m_session;
-    const ResidentChoice& m_choice;
+    ResidentChoice& m_choice;
     std::map<ResidentPart, at::Tensor> m_parts;
     std::vector<std::pair<ResidentPart, Slice>> m_loaded;  // to be sent
+    std::map<ir::ValueId, at::Tensor> m_pinned;            // inputs: their rows; stores: bytes
 };
 
 }  // namespace hopscope::executor

@@ -29,14 +29,14 @@ double steadySeconds()
 
 Session::Session(Structure& graph, const analysis::Analysis& a, const plan::Plan& p, const Options& o,
                  Observer& listener, std::stop_token stopToken)
-    : m_shared(std::make_shared<Shared>()),
-      analysis(a),
+    : analysis(a),
       plan(p),
       options(o),
       observer(listener),
       stop(stopToken),
       gpus(devicesOf(o.device).size()),
       device(devicesOf(o.device).front()),
+      m_shared(std::make_shared<Shared>()),
       structure(graph),
       caller(a, structure.numbers()),
       choice(a, p, graph.same(), device.gpu(), o.journal != nullptr),
@@ -50,14 +50,14 @@ Session::Session(Structure& graph, const analysis::Analysis& a, const plan::Plan
 {}
 
 Session::Session(Session& first, const std::string& gpu)
-    : m_shared(first.m_shared),
-      analysis(first.analysis),
+    : analysis(first.analysis),
       plan(first.plan),
       options(first.options),
       observer(first.observer),
       stop(first.stop),
       gpus(first.gpus),
       device(gpu),
+      m_shared(first.m_shared),
       structure(first.structure),
       caller(analysis, structure.numbers()),
       choice(first.choice),
@@ -237,7 +237,9 @@ std::shared_ptr<Store> Session::newStore(ir::ValueId id)
 {
     if (std::shared_ptr<Store> made = ready.take(id)) return made;
     std::shared_ptr<std::byte> memory;
-    if (staysInMemory(id)) memory = graph::readyScratch(storeBytes(id) + Store::bytesAhead, at::get_num_threads());
+    if (const at::Tensor pinned = residents.pinned(id); pinned.defined())
+        memory = {static_cast<std::byte*>(pinned.mutable_data_ptr()), [pinned](std::byte*) {}};
+    else if (staysInMemory(id)) memory = graph::readyScratch(storeBytes(id) + Store::bytesAhead, at::get_num_threads());
     if (!memory) return storeInSpareFile(id);
     return std::make_shared<Store>(std::move(memory), analysis::nameOfValue(analysis, id),
                                    analysis::storedType(analysis, id, storeType()),

@@ -38,7 +38,6 @@ class Session {
         RunReport report;
         std::recursive_mutex mutex;  // making one value requests others
     };
-    std::shared_ptr<Shared> m_shared;
 
 public:
     Session(Structure& graph, const analysis::Analysis& a, const plan::Plan& p, const Options& o, Observer& listener,
@@ -55,6 +54,11 @@ public:
     std::size_t number = 0;       // of the device among them
     std::vector<Session*> peers;  // the other GPUs, if all GPUs can copy to each other
     DeviceContext device;
+
+private:
+    std::shared_ptr<Shared> m_shared;  // destroyed before `device`, which frees pinned memory that stores have held
+
+public:
     Structure& structure;
     Caller caller;
     ResidentChoice choice;

@@ -36,6 +36,7 @@ class StageFigures:
         windows (int): Where tables and results did not fit into the memory of a CPU: the windows in which the
             loops were computed; 0 elsewhere.
         file_bytes (int): Bytes that these windows read from files.
+        host_reads (int): On a GPU: bytes of rows that kernels read from pinned memory of the host.
     """
 
     seconds: float
@@ -53,3 +54,4 @@ class StageFigures:
     back_offs: int
     windows: int = 0
     file_bytes: int = 0
+    host_reads: int = 0
