@@ -17,7 +17,8 @@ namespace hopscope::device_tests {
 namespace {
 
 constexpr double smaller = 100;
-constexpr double worst = 1.3;  // times the bound
+// Times the bound, which lets no result leave late: those of the last batch do, and its size depends on the division.
+constexpr double worst = 1.31;
 
 struct Rates {
     std::string name;

@@ -98,7 +98,8 @@ base::Result<std::string> resolveDevice(const std::string& wanted)
     std::vector<std::string> found;
     for (const std::string& name : names) {
         if (name.empty())
-            return base::fail(base::ErrorCode::Usage, "a name is missing in the list of devices " + wanted, devicesHint);
+            return base::fail(base::ErrorCode::Usage, "a name is missing in the list of devices " + wanted,
+                              devicesHint);
         if (name == "cpu" || name == "auto")
             return base::fail(base::ErrorCode::Usage,
                               "several devices must be GPUs, and " + name + " is not the name of one", devicesHint);
