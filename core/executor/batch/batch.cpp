@@ -121,7 +121,7 @@ void Batch::compute()
         for (Register r : i.dead) reg(r) = at::Tensor();
     }
     contributions();
-    m_results.make(m_registers, m_given);
+    m_results.make(m_registers);
 }
 
 void Batch::clear()

@@ -40,6 +40,8 @@ public:
     // GPU: queues the download of these rows into the chunk, and in a steady session also that of the contributions to
     // reductions.
     void collect(StagingChunk& chunk);
+    // GPU: queues copies of rows to tables on the device, for which results do not wait.
+    void keep() { m_results.keep(m_given); }
     // Returns the batch's contributions to the reductions of the loop. Merging them is a separate step, since they are
     // merged in the order of the batches, which may be computed in any order.
     Contributions takeContributions() { return std::exchange(m_contributions, {}); }

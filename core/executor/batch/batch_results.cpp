@@ -23,19 +23,24 @@ std::int64_t BatchResults::bytes()
 }
 
 // Values are rounded here, not when they are stored: if that runs out of memory, the batch is repeated.
-void BatchResults::make(const Registers& registers, const std::vector<Given>& given)
+void BatchResults::make(const Registers& registers)
 {
     for (const Written& w : m_program.writes) {
         const at::Tensor& made = registers[static_cast<std::size_t>(w.from)];
         Rows rows{.written = &w, .values = made, .loss = {}};
         if (narrows(w)) round(rows);
-        if (m_session.choice.holds(w.value)) keep(w, rows.values.to(made.scalar_type()), given);
+        if (m_session.choice.holds(w.value)) m_kept.emplace_back(&w, rows.values.to(made.scalar_type()));
         const bool here = m_session.choice.onlyHere(w.value);
         if (!here) m_bytes += static_cast<std::int64_t>(rows.values.nbytes());
         if (!here && !m_feed.follow(w.value, w.rows)) m_feed.rowNumbers(w.value, w.rows);
         if (here) rows.values = at::Tensor();
         if (!here || rows.loss.defined()) m_here.push_back(std::move(rows));
     }
+}
+
+void BatchResults::keep(const std::vector<Given>& given)
+{
+    for (const auto& [written, made] : std::exchange(m_kept, {})) keep(*written, made, given);
 }
 
 void BatchResults::round(Rows& rows) const
@@ -138,6 +143,7 @@ StoredRows BatchResults::store(const Written& w, std::int64_t first, const at::T
 void BatchResults::clear()
 {
     m_here.clear();
+    m_kept.clear();
     m_inParts.clear();
     m_bytes = 0;
     m_times = {};

@@ -24,9 +24,10 @@ public:
 
     // Returns the bytes that download() needs in its chunk.
     std::int64_t bytes();
-    // Takes the rows to be stored, in the type of their stores, and writes those of tables on the device. `given` contains the
-    // row numbers there.
-    void make(const Registers& registers, const std::vector<Given>& given);
+    // Takes the rows to be stored, in the type of their stores.
+    void make(const Registers& registers);
+    // GPU: queues copies of rows to tables on the device. `given` contains the row numbers there.
+    void keep(const std::vector<Given>& given);
     // GPU: queues the download of all rows into the chunk.
     void download(StagingChunk& chunk);
     // GPU, without a journal, instead of download(): leaves tables with rows along the first dimension on the device and
@@ -59,6 +60,7 @@ private:
     Block& m_block;
     Feed& m_feed;
     std::vector<Rows> m_here;
+    std::vector<std::pair<const Written*, at::Tensor>> m_kept;  // on the device
     std::vector<std::pair<const Written*, bool>> m_inParts;  // with rounding errors or rows
     std::int64_t m_bytes = 0;
     PhaseTimes m_times;

@@ -195,6 +195,7 @@ private:
         m_batch.compute();
         m_session.device.order(executor::Lane::Compute, executor::Lane::Download);
         m_batch.collect(none);
+        m_batch.keep();
         executor::mergeInto(m_session, m_batch.takeContributions());
         m_session.device.synchronize();
         return trace.events();

@@ -213,8 +213,7 @@ bool Flow::stage(Slot& slot, const Destinations& destinations)
         endBlock(slot);
         return false;
     }
-    slot.memory.up.clear();
-    slot.memory.down.clear();
+    for (StagingChunk* const chunk : {&slot.memory.up, &slot.memory.down}) chunk->clear();
     if (slot.exceeds) slot.up.begin(slot.batch.list());
     else slot.batch.stage(slot.memory.up);
     slot.upInPieces = slot.exceeds;
@@ -343,6 +342,7 @@ void Flow::queue(Slot& slot)
     slot.batch.compute();
     slot.compute.end = device.mark(Lane::Compute);
     queueDownload(slot);
+    slot.batch.keep();
     device.checkLimit();
     if (!m_session.steady()) mergeInto(m_session, slot.batch.takeContributions());
     slot.batch.letGo();
