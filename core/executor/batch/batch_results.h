@@ -61,7 +61,7 @@ private:
     Feed& m_feed;
     std::vector<Rows> m_here;
     std::vector<std::pair<const Written*, at::Tensor>> m_kept;  // on the device
-    std::vector<std::pair<const Written*, bool>> m_inParts;  // with rounding errors or rows
+    std::vector<std::pair<const Written*, bool>> m_inParts;     // with rounding errors or rows
     std::int64_t m_bytes = 0;
     PhaseTimes m_times;
 };
