@@ -150,7 +150,7 @@ class Model:
             "format": "hopscope-plan", "strategy": strategy, "objective": objective or "time",
             "unit": "bytes" if objective == "bytes" else "seconds", "cost": cost, "lower_bound": best,
             "gap": None if best is None else open_gap, "device": device or "cpu", "batch": batch,
-            "resident": [], "resident_structure": False, "prologue": [], "stages": made,
+            "resident": [], "resident_structure": False, "cached": [], "prologue": [], "stages": made,
             "checkpoints": checkpoints, "bytes": None, "peak_memory": None, "pins": pins, "hashes": {}}
         return {"plan": plan, "predicted": self.prediction(stored), "notes": []}
 

@@ -427,7 +427,7 @@ row("segment_reduce", lambda v: v.h * torch.segment_reduce(v.w, "sum", lengths=t
 
 script("sparse_coo_tensor", "torch.sparse.mm(a, h)")
 script("_sparse_mm", "torch.ops.aten._sparse_mm(a, h)")
-script("_sparse_sum", "h * torch.sparse.sum(a, dim=1).to_dense().unsqueeze(1) + torch.sparse.sum(a)")
+script("_sparse_sum", "h * torch.ops.aten._sparse_sum(a, [1]).to_dense().unsqueeze(1) + torch.ops.aten._sparse_sum(a)")
 script("_sparse_coo_tensor_unsafe",
        "torch.sparse.mm(torch.ops.aten._sparse_coo_tensor_unsafe(edge_index, edge_weight, [n, n]), h)")
 script("sparse_csr_tensor", "torch.sparse.mm(torch.sparse_csr_tensor(torch._convert_indices_from_coo_to_csr("

@@ -29,7 +29,7 @@ SETTINGS = (
     ),
     Setting(
         "device", "DeviceName", "auto", (), most=0, of_search=False,
-        meaning="Device to compute on: auto, cpu, cuda, cuda:N, or several GPUs: cuda:0,cuda:1",
+        meaning="Device: auto, cpu, cuda, cuda:N, or several: cuda:0,cuda:1",
     ),
     Setting(
         "memory", "Size", None, (), most=0, of_search=False,
@@ -57,11 +57,11 @@ SETTINGS = (
     ),
     Setting(
         "store", "Choice", "exact", ("exact", "float32", "bfloat16", "float16"), most=0, of_search=False,
-        meaning="CPU: type of the values stored between stages",
+        meaning="Type of the values stored between stages",
     ),
     Setting(
         "reorder", "Choice", "auto", ("auto", "none", "rcm", "degree", "community"), most=0, of_search=False,
-        meaning="CPU: order in which nodes are computed",
+        meaning="Order in which nodes are computed",
     ),
     Setting(
         "cache", "Folder", None, (), most=0, of_search=False,
