@@ -1,4 +1,4 @@
-// Tables of which a GPU keeps the rows that are gathered most, while kernels read the others from pinned memory.
+// A GPU keeps the rows of a table that are gathered most; kernels read the others from pinned memory.
 
 #include <algorithm>
 #include <cmath>

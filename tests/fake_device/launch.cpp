@@ -239,7 +239,7 @@ public:
         usePieces(a.offsets, a.destinations, a.pieces, a.pieceCount, a.pieceFirst);
         const std::int64_t work = kernels::stripWorkBytes(m_program, a.pieceCount, a.edges);
         if (a.work) a.work = reinterpret_cast<std::byte*>(use(a.work, work, true));
-        if (a.edges != 0 && a.edges != m_last - m_first) refuse("a kernel is told a wrong number of edges");
+        if (a.edges != 0 && a.edges != m_last - m_first) refuse("a kernel has a wrong number of edges");
         const int code = kernels::stripOnHost(m_program, a, nullptr);
         finish();
         return code;

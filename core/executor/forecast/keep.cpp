@@ -187,7 +187,7 @@ private:
             static_cast<std::uint64_t>(executor::wholeBytes(m_analysis, value, m_known.structure->sizes())));
     }
 
-    // Whether its batches have memory, and all rows that are gathered from the table are gathered by kernels, along columns of adjacencies.
+    // Whether batches have memory, and kernels gather all rows of the table that are gathered, along columns of adjacencies.
     bool gathersOnly(const plan::Plan& plan, ir::ValueId value)
     {
         const executor::ResidentChoice choice(m_analysis, plan, m_known.structure->same(), true);
