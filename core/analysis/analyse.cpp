@@ -16,6 +16,7 @@
 #include "analysis/lowering/merged_rows.h"
 #include "analysis/lowering/neighbour_tables.h"
 #include "analysis/lowering/paired_rows.h"
+#include "analysis/lowering/part_lookups.h"
 #include "analysis/lowering/prefix_sums.h"
 #include "analysis/lowering/reassociate.h"
 #include "analysis/lowering/row_maps.h"
@@ -196,7 +197,7 @@ base::Status inferSizes(Builder& builder, const ir::Program& program, const Inpu
 std::optional<Analysis> analyseByPosition(const ir::Program& functional, const InputSchema& schema,
                                           const Options& options)
 {
-    Lowered made = lowered(mapRows(foldViews(functional)), schema, options);
+    Lowered made = lowered(lookUpParts(mapRows(foldViews(functional))), schema, options);
     std::set<std::string> numbered;
     while (true) {
         Builder builder;

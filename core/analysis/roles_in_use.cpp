@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/lowering/part_lookups.h"
 #include "operators/operators.h"
 
 namespace hopscope::analysis {
@@ -68,6 +69,14 @@ private:
     {
         const bool nodes = table.valid() && m_analysis.tables.space(table).kind == SpaceKind::Node;
         return nodes ? m_analysis.tables.space(table).name : std::string();
+    }
+
+    // The table that rows were selected from.
+    SpaceId rootOf(SpaceId rows) const
+    {
+        while (rows.valid() && m_analysis.tables.space(rows).parent.valid())
+            rows = m_analysis.tables.space(rows).parent;
+        return rows;
     }
 
     static bool looksUp(const Op& op)
@@ -168,7 +177,9 @@ private:
         const auto table = argument(op, {"self", "weight"}), index = argument(op, {"index", "indices"});
         if (!table || !index || !looksUp(op) || m_analysis.info(*index).role) return;
         const std::string type = typeOf(m_analysis.rowSpace(*table));
-        if (!type.empty() && request(*index, type)) return;
+        if (const std::string whole = typeOf(rootOf(m_analysis.rowSpace(*table)));
+            !whole.empty() && request(*index, whole))
+            return;
         const bool pointedTo = std::ranges::any_of(m_schema.roles, [&](const auto& named) {
             const InputRole& role = named.second;
             const bool edges = role.kind == RoleKind::Index || role.kind == RoleKind::Ends;
@@ -182,7 +193,8 @@ private:
     // Whether the numbers are an input of no other use, which then names rows of the type.
     bool request(ValueId index, const std::string& type)
     {
-        const ir::Value& numbers = value(columnOf(index));
+        const ValueId column = columnOf(index);
+        const ir::Value& numbers = value(shiftedInput(m_analysis.program, column).value_or(column));
         const auto role = m_schema.roles.find(numbers.name);
         const bool given = numbers.origin == ir::Origin::Input && role != m_schema.roles.end();
         const bool vector = numbers.shape.size() == 1 && base::isIntegral(numbers.dtype);

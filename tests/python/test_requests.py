@@ -86,3 +86,64 @@ class Requests(PackageTest):
         self.agrees(One(lambda h, wanted: h[wanted]), wanted=some(40))
         self.agrees(LearnedOne(lambda h, first: h[first].sigmoid(), learned=True), first=some(2 * NODES))
         self.agrees(One(lambda h, parent: h + h[parent]), wanted=some(NODES))
+
+
+USERS = 120
+
+
+class Recommender(nn.Module):
+    """Users and items in one numbering, as LightGCN's repositories have them; requests count each from 0."""
+
+    def __init__(self, asked):
+        super().__init__()
+        self.asked = asked
+        self.users, self.items = nn.Embedding(USERS, FEATURES), nn.Embedding(NODES - USERS, FEATURES)
+        ends = edges(NODES, NODES, EDGES)
+        self.adjacency = torch.sparse_coo_tensor(ends, torch.rand(EDGES) / 8, (NODES, NODES)).coalesce()
+
+    def forward(self, users, items):
+        h = torch.cat([self.users.weight, self.items.weight])
+        means = torch.stack([h, torch.sparse.mm(self.adjacency, h)], 1).mean(1)
+        return self.asked(means, users, items)
+
+
+def parts(h, users, items):
+    of_users, of_items = torch.split(h, [USERS, NODES - USERS])
+    return (of_users[users] * of_items[items]).sum(1)
+
+
+def columns(h, users, items):
+    return (h[:USERS, :][users, :] * h[USERS:, :][items, :]).sum(1)
+
+
+def embedded(h, users, items):
+    of_users, of_items = torch.split(h, [USERS, NODES - USERS])
+    return (nn.functional.embedding(users, of_users) * nn.functional.embedding(items, of_items)).sum(-1)
+
+
+def shifted(h, users, items):
+    return (h[users] * h[items + USERS]).sum(1)
+
+
+class Parts(PackageTest):
+    def tried(self, asked, users, items):
+        torch.manual_seed(4)
+        model = Recommender(asked).eval()
+        given = {"users": users, "items": items}
+        return model, given, lambda **more: hopscope.inference(model, given, scratch=self.scratch, progress=False, **more)
+
+    def test_requests_in_parts_of_a_table(self):
+        for asked in (parts, columns, embedded, shifted):
+            with self.subTest(asked.__name__):
+                model, given, run = self.tried(asked, torch.randint(0, USERS, (40,)), torch.randint(0, NODES - USERS, (40,)))
+                with torch.no_grad():
+                    wanted = model(**given)
+                result = run(verify="full")
+                self.assertEqual(result.verdict, "equal")
+                torch.testing.assert_close(result.output, wanted, rtol=1e-4, atol=1e-4)
+
+    def test_numbers_beyond_their_part_are_refused_as_the_model_refuses_them(self):
+        for users, items in ((USERS, 0), (0, NODES - USERS)):
+            model, given, run = self.tried(parts, torch.tensor([0, users]), torch.tensor([0, items]))
+            self.assertRaises(IndexError, model, **given)
+            self.assertRaisesRegex(hopscope.HopscopeError, "out of bounds", run, verify="none")

@@ -75,15 +75,6 @@ bool reshapesBehind(const Op& op, const Value& from, const Value& to, std::int64
     return rows <= 0 && from.shape[0] == to.shape[0] && namesSizes(op, to);
 }
 
-// x[:]
-bool takesAll(const Op& op)
-{
-    const Arg* const end = ir::argument(op, "end");
-    const bool open =
-        !end || end->none() || (end->integer() && *end->integer() == std::numeric_limits<std::int64_t>::max());
-    return open && isNumber(op, "start", 0, true) && isNumber(op, "step", 1, true);
-}
-
 // By one number.
 bool scales(const Program& program, const Op& op)
 {
@@ -122,6 +113,14 @@ bool behind(const Program& program, const Op& op, std::int64_t rows)
 }
 
 }  // namespace
+
+bool takesAll(const Op& slice)
+{
+    const Arg* const end = ir::argument(slice, "end");
+    const bool open =
+        !end || end->none() || (end->integer() && *end->integer() == std::numeric_limits<std::int64_t>::max());
+    return open && isNumber(slice, "start", 0, true) && isNumber(slice, "step", 1, true);
+}
 
 std::optional<RowGather> rowGather(const Program& program, const Op& op)
 {

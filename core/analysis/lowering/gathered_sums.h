@@ -22,6 +22,9 @@ struct RowGather {
 // other operators.
 std::optional<RowGather> rowGather(const ir::Program& program, const ir::Op& op);
 
+// x[:]
+bool takesAll(const ir::Op& slice);
+
 // A summand: gathered rows of a table, or the rows of a value as they are.
 struct Summand {
     std::optional<RowGather> gather;
