@@ -42,6 +42,21 @@ double itemsPerRow(const Analysis& a, ValueId v)
     return items;
 }
 
+// The value whose rows a view in the prologue shows, if they are no larger: an index column that is expanded to the width
+// of messages still has one number for each edge.
+ValueId shownBy(const Analysis& a, ValueId v)
+{
+    const ir::OpId producer = a.program.value(v).producer;
+    if (!a.info(v).structureOnly || !producer.valid() || !operators::isView(a.program.op(producer).name)) return v;
+    ValueId shown = v;
+    ir::forEachOperand(a.program.op(producer), [&](ir::Slot slot, ValueId operand) {
+        const bool tensor = a.program.value(operand).kind == ir::ValueKind::Tensor;
+        if (shown != v || !tensor || a.info(producer).use(slot).use == analysis::Use::Shape) return;
+        if (a.rowSpace(operand) == a.rowSpace(v) && itemsPerRow(a, operand) <= itemsPerRow(a, v)) shown = operand;
+    });
+    return shown == v ? v : shownBy(a, shown);
+}
+
 }  // namespace
 
 double rowBytes(const Analysis& a, ValueId v)
@@ -112,10 +127,17 @@ double CostModel::write(ValueId value, const RowClass& on, SpaceId destination) 
     return m_residency.holds(value) && !output ? kept(bytes) : priced(bytes, m_machine.write);
 }
 
+// An index column stays with its adjacency.
+bool CostModel::stays(ValueId value) const
+{
+    return m_residency.holds(value) || (m_residency.structure && m_analysis.info(value).role);
+}
+
 double CostModel::read(ValueId value, const RowClass& on, SpaceId destination) const
 {
-    const double bytes = storedRowBytes(value) * rows(on, destination);
-    if (m_residency.holds(value)) return kept(bytes);
+    const ValueId shown = shownBy(m_analysis, value);
+    const double bytes = storedRowBytes(shown) * rows(on, destination);
+    if (stays(value) || stays(shown)) return kept(bytes);
     return priced(bytes, on.kind == RowKind::Frontier ? m_machine.gather : m_machine.read);
 }
 
