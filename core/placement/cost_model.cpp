@@ -22,8 +22,9 @@ constexpr double bytesOfStage = 1e-3;  // fewer stages, if nothing else differs
 
 // On a CPU, work on the frontier of a large graph takes several times as long as the same work on a batch's own rows:
 // it needs a copy of rows that could be read in place, and batches that are too large for the caches, whose results are
-// fresh memory. All other work of its loop leaves the caches with it, which doubles that and more. Tables with fewer rows
-// than `largeTable` have no tiles anyway.
+// fresh memory. All other work of its loop leaves the caches with it, which doubles that and more: for operators on edges
+// whose results are not fused, several times, which only compiled loops tell. Loops over tables with fewer rows than
+// `largeTable` take milliseconds.
 constexpr double frontierWork = 8;
 constexpr double largeTable = 5e4;
 

@@ -16,6 +16,7 @@ struct RowCounts {
     // over all loops that have such a frontier.
     std::map<std::pair<ir::SpaceId, ir::SpaceId>, double> frontiers;
     std::map<ir::SpaceId, double> batches;  // in a loop over destinations of this type
+    int tiledLoops = 0;                     // loops in tiles, which stay in the caches of a CPU
 
     bool operator==(const RowCounts&) const = default;
 };

@@ -1,8 +1,11 @@
 // The default plans of convolutions at typical rates, for the simulated GPU and for the CPU.
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "device_runs.h"
+#include "placement/strategy.h"
 #include "planned_model.h"
 #include "resident_layers.h"
 
@@ -27,6 +30,25 @@ TEST_CASE_FIXTURE(Typical, "Where all stays on a GPU, default plans are proven u
         CHECK(*made.gap < 0.05);
         CHECK(*made.lowerBound <= *made.cost);
     }
+}
+
+// EdgeConv's operators on edges take several times as long where they leave the caches.
+TEST_CASE_FIXTURE(Typical, "The default plan of a CPU is predicted to take no longer than those of the rules")
+{
+    int tellsApart = 0;
+    for (const Layer& layer : layers) {
+        CAPTURE(layer.name);
+        const Subject& s = largeConvolution(layer.name + "-dense");
+        Planned planned(s);
+        const double best = planned.secondsOn("cpu");
+        for (const base::Strategy rule : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+            const auto other = placement::makePlan(s.prepared.analysis, rule);
+            REQUIRE(other.has_value());
+            CHECK(best <= 1.05 * planned.seconds(*other));
+            tellsApart += planned.seconds(*other) > 2 * best;
+        }
+    }
+    CHECK(tellsApart > 0);
 }
 
 }  // namespace hopscope::device_tests

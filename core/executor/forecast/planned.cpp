@@ -46,6 +46,13 @@ std::set<ir::SpaceId> tablesOf(const analysis::Analysis& analysis)
     return used;
 }
 
+// The tiles that each worker computes, or 1.
+double tilesEach(const executor::LoopProgram& program, std::int64_t destinations)
+{
+    if (!program.tiling) return 1;
+    return static_cast<double>(destinations) / static_cast<double>(program.tiling->rows * program.tiling->workers);
+}
+
 }  // namespace
 
 Known::Known(const analysis::Analysis& analysis, const Outside::MakeStructure& fresh, const std::string& folder,
@@ -112,10 +119,8 @@ void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts
     const std::int64_t size = l.program.tiling ? all : sizeOf(l, most);
     const double batches =
         static_cast<double>(m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size).perBatch.size());
-    const double tiles = l.program.tiling ? static_cast<double>(all) /
-                                                static_cast<double>(l.program.tiling->rows * l.program.tiling->workers)
-                                          : 1;
-    rows.batches[loop.destination] = batches * tiles;
+    rows.batches[loop.destination] = batches * tilesEach(l.program, all);
+    if (l.program.tiling) ++rows.tiledLoops;
     for (const RowClass& frontier : frontiers(loop)) {
         const std::pair types(loop.destination, frontier.table);
         rows.frontiers[types] += static_cast<double>(m_counts.of(loop, frontier, size).total);
@@ -123,12 +128,12 @@ void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts
     }
 }
 
-std::vector<StageTime> Planned::times(const PredictOptions& options, const plan::Machine& machine)
+std::vector<StageTime> Planned::times(const PredictOptions& options, const plan::Machine& machine, Peaks peaks)
 {
     if (m_loops.empty()) compile(options);
     const WallTable walls(machine);
     m_known.compiled.timedOn(machine);
-    const std::int64_t size = batchSize(options, Probing::Yes);
+    const std::int64_t size = batchSize(options, peaks == Peaks::Yes ? Probing::Yes : forComparison(options));
     const Prediction copies = gpu() ? predict(options) : Prediction{};
     std::vector<StageTime> times;
     for (std::size_t s = 0; s < m_loops.size(); ++s) {

@@ -52,7 +52,7 @@ public:
     StageMemory memoryOf(plan::StageId stage, const PredictOptions& options);
     LeastMemory leastMemory(PredictOptions options);
     plan::RowCounts countRows(const PredictOptions& options);
-    std::vector<StageTime> times(const PredictOptions& options, const plan::Machine& machine);
+    std::vector<StageTime> times(const PredictOptions& options, const plan::Machine& machine, Peaks peaks = Peaks::Yes);
     // Returns whether the tables and adjacencies that the plan keeps on the GPU leave enough memory to the batches of
     // every loop: those that a run needs to be quick, or those that the user has chosen. Operators' own temporaries
     // count only with `peaks`.

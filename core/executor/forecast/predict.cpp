@@ -117,6 +117,16 @@ base::Result<Forecast> Predictor::forecast(const plan::Plan& plan, const Predict
     });
 }
 
+base::Result<double> Predictor::seconds(const plan::Plan& plan, const PredictOptions& options,
+                                        const plan::Machine& machine, std::stop_token stop)
+{
+    return guarded(stop, [&](Kept& kept) {
+        Forecast forecast;
+        forecast.times = Planned(m_analysis, kept, plan, stop).times(options, machine, Peaks::No);
+        return forecast.seconds();
+    });
+}
+
 std::vector<std::vector<std::optional<std::int64_t>>> Prediction::sizes() const
 {
     std::vector<std::vector<std::optional<std::int64_t>>> all;

@@ -172,6 +172,11 @@ public:
     base::Result<plan::RowCounts> countRows(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
 
+    // Returns the seconds of forecast() in the batches of countRows(), on a CPU without a dry run of each loop. This is for
+    // comparing plans. Fails like predict().
+    base::Result<double> seconds(const plan::Plan& plan, const PredictOptions& options, const plan::Machine& machine,
+                                 std::stop_token stop);
+
     // Hands the structure of the graph over to a run, as far as it has been built; nullptr if there is none. The
     // predictor then starts without one.
     std::shared_ptr<executor::Structure> takeStructure();

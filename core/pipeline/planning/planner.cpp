@@ -84,6 +84,7 @@ public:
             candidates.push_back(std::move(*candidate));
         }
         if (candidates.empty()) return base::forward(optimum);
+        if (const base::Status compared = compareTiles(candidates); !compared) return base::forward(compared);
         Candidate& best = chosen(candidates);
         if (optimum && &best != &candidates.front()) takeBound(best.plan, candidates.front().plan);
         std::shared_ptr<const Basis> basis = best.basis == nullptr && optimum ? optimum->basis : best.basis;
@@ -320,6 +321,22 @@ private:
         if (!candidate) return std::nullopt;
         candidate->basis = std::make_shared<Basis>(Basis{costs, std::move(*lean)});
         return std::move(*candidate);
+    }
+
+    // The costs do not tell how much slower all of a loop's work is in batches that exceed the caches of a CPU. Where
+    // plans differ in the number of their loops in tiles, they are compared by the times of the compiled loops.
+    base::Status compareTiles(std::vector<Candidate>& candidates)
+    {
+        const auto differs = [&](const Candidate& c) {
+            return c.rows.tiledLoops != candidates.front().rows.tiledLoops;
+        };
+        if (m_request.objective != Objective::Time || std::ranges::none_of(candidates, differs)) return {};
+        for (Candidate& c : candidates) {
+            const auto seconds = m_predictor.seconds(c.plan, m_request.limits, m_machine, m_stop);
+            if (!seconds) return base::forward(seconds);
+            c.worth = *seconds;
+        }
+        return {};
     }
 
     // Among the cheapest candidates, the one that moves the fewest bytes; the first of equals.
