@@ -8,6 +8,8 @@
 #include "analysis/stored.h"
 #include "executor/calls/number.h"
 #include "executor/device/device_context.h"
+#include "executor/executor.h"
+#include "executor/loop/gpu_tiles.h"
 
 namespace hopscope::forecast {
 
@@ -46,6 +48,38 @@ std::set<ir::SpaceId> tablesOf(const analysis::Analysis& analysis)
     return used;
 }
 
+// Kernels of the run read no part of some tables that the plan divides.
+std::optional<plan::Plan> withWholeTables(const analysis::Analysis& analysis, const plan::Plan& plan,
+                                          const PredictOptions& options)
+{
+    const bool steady = isSteady(plan, options);
+    const auto whole = [&](const plan::CachedTable& c) {
+        return !executor::canDivide(analysis, c.value, options.store, steady);
+    };
+    if (std::ranges::none_of(plan.cached, whole)) return std::nullopt;
+    plan::Plan made = plan;
+    std::erase_if(made.cached, whole);
+    return made;
+}
+
+// As a run cuts its loops: tiles must fit into the memory of each GPU.
+void cutTiles(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
+              const PredictOptions& options, executor::StagePrograms& programs)
+{
+    double bytes = std::numeric_limits<double>::max();
+    for (const std::string& gpu : executor::devicesOf(plan.device)) {
+        const executor::DeviceContext device(gpu);
+        bytes = std::min(bytes, static_cast<double>(executor::steadyBatchBytes(options.memory, device)));
+    }
+    const executor::ResidentChoice choice(analysis, plan, structure.same(), true, true);
+    executor::tileOnGpu(analysis, structure, choice, programs, options.batch, std::max(bytes, 1.0));
+}
+
+double budgetOf(const plan::Plan& plan, std::optional<std::int64_t> memory)
+{
+    return executor::DeviceContext(plan.device).budget(memory);
+}
+
 // The tiles that each worker computes, or 1.
 double tilesEach(const executor::LoopProgram& program, std::int64_t destinations)
 {
@@ -64,13 +98,20 @@ Known::Known(const analysis::Analysis& analysis, const Outside::MakeStructure& f
       compiled(analysis, *structure)
 {}
 
-Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop)
+bool isSteady(const plan::Plan& plan, const PredictOptions& options)
+{
+    return plan.device != "cpu" && (options.journal || executor::devicesOf(plan.device).size() > 1);
+}
+
+Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan,
+                 const PredictOptions& options, std::stop_token stop)
     : m_analysis(analysis),
       m_known(known),
       m_structure(*known.structure),
       m_counts(known.counts),
-      m_plan(plan),
-      m_choice(analysis, plan, m_structure.same(), plan.device != "cpu"),
+      m_whole(withWholeTables(analysis, plan, options)),
+      m_plan(m_whole ? *m_whole : plan),
+      m_choice(analysis, m_plan, m_structure.same(), plan.device != "cpu", options.journal),
       m_stop(std::move(stop))
 {}
 
@@ -88,11 +129,6 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
         prediction.stored[c.value] = analysis::storedBytes(
             m_analysis, c.value, options.store, executor::wholeBytes(m_analysis, c.value, m_structure.sizes()));
     return prediction;
-}
-
-double Planned::budget(std::optional<std::int64_t> memory)
-{
-    return executor::DeviceContext(m_plan.device).budget(memory);
 }
 
 plan::RowCounts Planned::countRows(const PredictOptions& options)
@@ -175,6 +211,7 @@ void Planned::compile(const PredictOptions& options)
     if (!gpu()) return compileOnCpu(options);
     m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure,
                                          executor::Families::of(options.fuse, true), std::nullopt, options.store);
+    if (isSteady(m_plan, options)) cutTiles(m_analysis, m_structure, m_plan, options, m_programs);
     for (const auto& programs : m_programs) {
         auto& loops = m_loops.emplace_back();
         for (const executor::LoopProgram& p : programs) loops.emplace_back(m_known.compiled.onGpu(p, m_choice));
@@ -186,7 +223,7 @@ void Planned::compileOnCpu(const PredictOptions& options)
 {
     const executor::TilingRequest request{.batch = options.batch,
                                           .tile = options.tile,
-                                          .budget = budget(options.memory),
+                                          .budget = budgetOf(m_plan, options.memory),
                                           .threads = at::get_num_threads(),
                                           .store = options.store};
     const executor::LoopCompiler compiler(m_analysis, m_choice, m_structure,
@@ -233,7 +270,7 @@ std::int64_t Planned::batchSize(const PredictOptions& options, Probing probing)
     if (options.batch) return *options.batch;
     if (gpu()) return batchSizeOnGpu(options);
     const std::int64_t size = largestBatch();
-    const double allowed = usableShare * std::max(budget(options.memory), 1.0);
+    const double allowed = usableShare * std::max(budgetOf(m_plan, options.memory), 1.0);
     for (auto& loops : m_loops)
         for (PlannedLoop& l : loops)
             if (!l.program.tiling) l.most = fitting(l, allowed, probing);
@@ -253,11 +290,13 @@ std::int64_t Planned::fitting(const PlannedLoop& l, double allowed, Probing prob
 std::int64_t Planned::batchSizeOnGpu(const PredictOptions& options)
 {
     followOnGpu(Probing::Yes);
-    const double all = budget(options.memory);
+    const double all = budgetOf(m_plan, options.memory);
     const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_choice, m_programs, {});
     std::int64_t smallest = largestBatch();
     for (auto& loops : m_loops)
         for (PlannedLoop& l : loops) {
+            if (l.program.gpuTile) smallest = std::min(smallest, *l.program.gpuTile);
+            if (l.program.gpuTile) continue;
             const std::int64_t count = m_structure.size(l.program.loop->destination);
             std::int64_t size = std::max<std::int64_t>(count, 1);
             const double allowed = allowedOnGpu(all, l.outside, options);
@@ -276,7 +315,7 @@ bool Planned::leavesEnough(const PredictOptions& options, Peaks peaks)
     if (m_loops.empty()) compile(options);
     const Probing probing = peaks == Peaks::Yes ? Probing::Yes : Probing::No;
     followOnGpu(probing);
-    const double all = budget(options.memory);
+    const double all = budgetOf(m_plan, options.memory);
     for (const auto& loops : m_loops)
         for (const PlannedLoop& l : loops) {
             const std::int64_t size = options.batch ? *options.batch : quickEnough(l, all, options, probing);
@@ -287,6 +326,7 @@ bool Planned::leavesEnough(const PredictOptions& options, Peaks peaks)
 
 std::int64_t Planned::quickEnough(const PlannedLoop& l, double budget, const PredictOptions& options, Probing probing)
 {
+    if (l.program.gpuTile) return *l.program.gpuTile;
     const double allowed = allowedOnGpu(budget * shareOfBatch, 0, options);
     std::int64_t size = std::max<std::int64_t>(m_structure.size(l.program.loop->destination) / batchesOfLoop, 1);
     while (size > 1 && memoryOf(l, size, Rows::Bounded, probing) > allowed) size = (size + 1) / 2;

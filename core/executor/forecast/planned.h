@@ -41,12 +41,16 @@ struct Known {
 
 enum class Peaks : bool { No, Yes };  // predictions of memory, for which loops are run dry
 
+// Returns whether a run on GPUs has tiles of fixed size (executor::Session::steady).
+bool isSteady(const plan::Plan& plan, const PredictOptions& options);
+
 // A plan whose loops have been compiled as for a run. Serves a single call of the Predictor, so that the options do not
 // change.
 class Planned {
 public:
     // All arguments must outlive this object. Linear in the plan.
-    Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop);
+    Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, const PredictOptions& options,
+            std::stop_token stop);
 
     Prediction predict(const PredictOptions& options, Peaks peaks = Peaks::Yes);
     StageMemory memoryOf(plan::StageId stage, const PredictOptions& options);
@@ -93,9 +97,8 @@ private:
     std::int64_t smallestBatch(std::int64_t size);
     [[nodiscard]] static std::int64_t sizeOf(const PlannedLoop& l, std::int64_t size)
     {
-        return l.program.tiling ? l.program.tiling->rows : std::min(size, l.most);
+        return l.program.tiling ? l.program.tiling->rows : l.program.gpuTile.value_or(std::min(size, l.most));
     }
-    double budget(std::optional<std::int64_t> memory);  // as DeviceContext::budget()
     std::int64_t quickEnough(const PlannedLoop& l, double budget, const PredictOptions& options, Probing probing);
     void followOnGpu(Probing probing);  // sets PlannedLoop::outside
     // Whether the peak of a batch is computed from upper bounds of its numbers of rows or from their counts.
@@ -130,6 +133,7 @@ private:
     Known& m_known;
     executor::Structure& m_structure;
     ClassCounts& m_counts;
+    std::optional<plan::Plan> m_whole;  // the plan without tables that a run does not divide, if it has any
     const plan::Plan& m_plan;
     executor::ResidentChoice m_choice;
     std::stop_token m_stop;

@@ -126,6 +126,7 @@ struct PredictOptions {
     std::optional<std::int64_t> tile{};  // as executor::Options::tile
     std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};  // likewise
     base::StoreType store = base::StoreType::Exact;                                             // likewise
+    bool journal = false;  // a run on a GPU then has tiles of fixed size, writes all stores, and divides no table
 };
 
 // Predicts plans for the same model and data, and caches what depends only on the graph. The first call can go through
