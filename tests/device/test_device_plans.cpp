@@ -27,7 +27,7 @@ TEST_CASE_FIXTURE(Typical, "Where all stays on a GPU, default plans are proven u
         const plan::Plan made = Planned(largeConvolution(layer.name + "-dense")).byDefault();
         CHECK(made.residentStructure);
         REQUIRE(made.gap.has_value());
-        CHECK(*made.gap < 0.05);
+        CHECK(*made.gap < 0.08);
         CHECK(*made.lowerBound <= *made.cost);
     }
 }

@@ -39,13 +39,16 @@ std::set<RowClass> frontiers(const plan::Loop& loop)
     return classes;
 }
 
-// The tables of the values that stages work on; others may have no rows to count.
-std::set<ir::SpaceId> tablesOf(const analysis::Analysis& analysis)
+// Of the tables of the values that stages work on; others may have no rows to count.
+std::map<ir::SpaceId, double> rowsOfTables(const analysis::Analysis& analysis, executor::Structure& structure)
 {
-    std::set<ir::SpaceId> used;
-    for (const ir::Value& v : analysis.program.values)
-        if (analysis.hasRows(v.id) && !analysis.info(v.id).structureOnly) used.insert(analysis.rowSpace(v.id));
-    return used;
+    std::map<ir::SpaceId, double> rows;
+    for (const ir::Value& v : analysis.program.values) {
+        if (!analysis.hasRows(v.id) || analysis.info(v.id).structureOnly) continue;
+        const ir::SpaceId table = analysis.rowSpace(v.id);
+        rows[table] = static_cast<double>(structure.size(table));
+    }
+    return rows;
 }
 
 // Kernels of the run read no part of some tables that the plan divides.
@@ -134,33 +137,32 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
 plan::RowCounts Planned::countRows(const PredictOptions& options)
 {
     if (m_loops.empty()) compile(options);
-    plan::RowCounts rows;
-    for (const ir::SpaceId table : tablesOf(m_analysis))
-        rows.tables[table] = static_cast<double>(m_structure.size(table));
+    plan::RowCounts rows{.tables = rowsOfTables(m_analysis, m_structure), .frontiers = {}, .batches = {}};
     const std::int64_t size = batchSize(options, forComparison(options));
-    std::map<std::pair<ir::SpaceId, ir::SpaceId>, double> loops;
+    plan::RowCounts loops;
     for (const auto& stage : m_loops)
         for (const PlannedLoop& l : stage) countLoop(l, size, rows, loops);
-    for (auto& [types, sum] : rows.frontiers) sum /= loops.at(types);
+    for (auto& [types, sum] : rows.frontiers) sum /= loops.frontiers.at(types);
+    for (auto& [destination, sum] : rows.batches) sum /= loops.batches.at(destination);
     return rows;
 }
 
 // Tiles read tables in place: each row once, as a single batch would; and the calls of operators are divided among
-// them.
-void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows,
-                        std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops)
+// them. `loops` counts the loops that are added up.
+void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows, plan::RowCounts& loops)
 {
     const plan::Loop& loop = *l.program.loop;
     const std::int64_t all = std::max<std::int64_t>(m_structure.size(loop.destination), 1);
     const std::int64_t size = l.program.tiling ? all : sizeOf(l, most);
     const double batches =
         static_cast<double>(m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size).perBatch.size());
-    rows.batches[loop.destination] = batches * tilesEach(l.program, all);
+    rows.batches[loop.destination] += batches * tilesEach(l.program, all);
+    loops.batches[loop.destination] += 1;
     if (l.program.tiling) ++rows.tiledLoops;
     for (const RowClass& frontier : frontiers(loop)) {
         const std::pair types(loop.destination, frontier.table);
         rows.frontiers[types] += static_cast<double>(m_counts.of(loop, frontier, size).total);
-        loops[types] += 1;
+        loops.frontiers[types] += 1;
     }
 }
 

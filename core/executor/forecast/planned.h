@@ -85,8 +85,7 @@ private:
     void compileOnCpu(const PredictOptions& options);
     [[nodiscard]] bool gpu() const { return m_plan.device != "cpu"; }
     std::int64_t largestBatch();
-    void countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows,
-                   std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops);
+    void countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows, plan::RowCounts& loops);
 
     enum class Probing : bool { No, Yes };  // No: by the tensors of the program, without the operators' own temporaries
     [[nodiscard]] Probing forComparison(const PredictOptions& options) const;

@@ -296,7 +296,7 @@ private:
             if (!candidate) return base::forward(candidate);
             candidate->basis = std::make_shared<Basis>(Basis{model, std::move(*optimum)});
             *rows = candidate->rows;
-            if (!best || candidate->worth < best->worth) best = std::move(*candidate);
+            if (!best || candidate->worth <= best->worth) best = std::move(*candidate);
             if (settled) break;
         }
         if (!best) return base::forward(plan);
