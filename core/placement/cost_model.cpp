@@ -22,8 +22,9 @@ constexpr double bytesOfStage = 1e-3;  // fewer stages, if nothing else differs
 
 // On a CPU, work on the frontier of a large graph takes several times as long as the same work on a batch's own rows:
 // it needs a copy of rows that could be read in place, and batches that are too large for the caches, whose results are
-// fresh memory. All other work of its loop leaves the caches with it, which doubles that and more. Tables with fewer rows
-// than `largeTable` have no tiles anyway.
+// fresh memory. All other work of its loop leaves the caches with it, which doubles that and more: for operators on edges
+// whose results are not fused, several times, which only compiled loops tell. Loops over tables with fewer rows than
+// `largeTable` take milliseconds.
 constexpr double frontierWork = 8;
 constexpr double largeTable = 5e4;
 
@@ -40,6 +41,21 @@ double itemsPerRow(const Analysis& a, ValueId v)
     for (std::size_t d = 0; d < value.shape.size(); ++d)
         if (static_cast<int>(d) != a.rowDim(v)) items *= static_cast<double>(value.shape[d]);
     return items;
+}
+
+// The value whose rows a view in the prologue shows, if they are no larger: an index column that is expanded to the width
+// of messages still has one number for each edge.
+ValueId shownBy(const Analysis& a, ValueId v)
+{
+    const ir::OpId producer = a.program.value(v).producer;
+    if (!a.info(v).structureOnly || !producer.valid() || !operators::isView(a.program.op(producer).name)) return v;
+    ValueId shown = v;
+    ir::forEachOperand(a.program.op(producer), [&](ir::Slot slot, ValueId operand) {
+        const bool tensor = a.program.value(operand).kind == ir::ValueKind::Tensor;
+        if (shown != v || !tensor || a.info(producer).use(slot).use == analysis::Use::Shape) return;
+        if (a.rowSpace(operand) == a.rowSpace(v) && itemsPerRow(a, operand) <= itemsPerRow(a, v)) shown = operand;
+    });
+    return shown == v ? v : shownBy(a, shown);
 }
 
 }  // namespace
@@ -112,10 +128,17 @@ double CostModel::write(ValueId value, const RowClass& on, SpaceId destination) 
     return m_residency.holds(value) && !output ? kept(bytes) : priced(bytes, m_machine.write);
 }
 
+// An index column stays with its adjacency.
+bool CostModel::stays(ValueId value) const
+{
+    return m_residency.holds(value) || (m_residency.structure && m_analysis.info(value).role);
+}
+
 double CostModel::read(ValueId value, const RowClass& on, SpaceId destination) const
 {
-    const double bytes = storedRowBytes(value) * rows(on, destination);
-    if (m_residency.holds(value)) return kept(bytes);
+    const ValueId shown = shownBy(m_analysis, value);
+    const double bytes = storedRowBytes(shown) * rows(on, destination);
+    if (stays(value) || stays(shown)) return kept(bytes);
     return priced(bytes, on.kind == RowKind::Frontier ? m_machine.gather : m_machine.read);
 }
 

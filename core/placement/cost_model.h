@@ -18,7 +18,7 @@ namespace hopscope::placement {
 using base::Objective;
 
 // What stays on a GPU between stages. Its rows are written and read at the rate of row-wise operators, and where the
-// adjacencies stay as well, they are gathered without row numbers of the host.
+// adjacencies stay as well, they are gathered without row numbers of the host, and index columns are read there.
 struct Residency {
     bool everything = false;  // all tables and adjacencies, whatever a plan stores
     std::set<ir::ValueId> tables{};
@@ -41,7 +41,7 @@ public:
     // Returns the number of rows of a class in all batches of a loop over `destination`.
     [[nodiscard]] double rows(const ir::RowClass& rows, ir::SpaceId destination) const;
     [[nodiscard]] double write(ir::ValueId value, const ir::RowClass& on, ir::SpaceId destination) const;
-    // Structure-only values are read like inputs, and count as structure.
+    // Structure-only values are read like inputs, and count as structure; of an expanded view, the rows that it shows.
     [[nodiscard]] double read(ir::ValueId value, const ir::RowClass& on, ir::SpaceId destination) const;
     [[nodiscard]] double compute(ir::OpId op, const ir::RowClass& on, ir::SpaceId destination) const;
     // Returns the cost of the row numbers of the host with which the rows of `space`, owned by `owner`, gather by `key`
@@ -63,6 +63,7 @@ public:
     [[nodiscard]] const Residency& residency() const { return m_residency; }
 
 private:
+    [[nodiscard]] bool stays(ir::ValueId value) const;
     [[nodiscard]] double storedRowBytes(ir::ValueId value) const;
     [[nodiscard]] double seconds(ir::OpId op, double rows) const;
     [[nodiscard]] double touched(ir::OpId op) const;

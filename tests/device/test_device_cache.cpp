@@ -149,6 +149,59 @@ TEST_CASE_FIXTURE(Device, "On several GPUs, with a journal, or if a store is nar
     CHECK(hostReads(attempt(s, narrow).report) > 0);  // of the features, which no stage stores
 }
 
+namespace {
+
+// What the plan's forecast says of a run that has ended.
+void checkForecast(const Subject& s, const executor::Options& options, const executor::RunReport& ran)
+{
+    const test::TemporaryFolder folder;
+    plan::Plan plan = s.plan;
+    plan.device = options.device;
+    forecast::PredictOptions wanted{.batch = options.batch, .memory = options.memory};
+    wanted.store = options.store;
+    wanted.journal = options.journal != nullptr;
+    const auto told =
+        forecast::Predictor(s.prepared.walk, s.prepared.analysis, s.inputs, folder.path).predict(plan, wanted, {});
+    REQUIRE_MESSAGE(told.has_value(), base::describe(told.error()));
+    for (std::size_t i = 0; i < ran.stages.size(); ++i) {
+        CAPTURE(i);
+        CHECK(told->stages[i].hostReads == ran.stages[i].hostReads);
+        CHECK(told->stages[i].batches == ran.stages[i].batches);
+        CHECK(told->stages[i].frontierRows == ran.stages[i].frontierRows);
+        CHECK(told->stages[i].bytes.h2d == ran.stages[i].bytes.h2d);
+        CHECK(told->stages[i].bytes.d2h == ran.stages[i].bytes.d2h);
+        CHECK(told->stages[i].bytes.structure == ran.stages[i].bytes.structure);
+    }
+}
+
+void checkWithJournal(const Subject& s, std::int64_t batch)
+{
+    Run kept{s, onGpu(batch)};
+    const auto report = kept.process();
+    REQUIRE(report.has_value());
+    checkForecast(s, kept.options, *report);
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Device,
+                  "Forecasts count what runs read of divided tables, with a journal and narrower stores as well")
+{
+    for (const std::string& name : convolutions) {
+        CAPTURE(name);
+        const Subject whole = resident(convolution(name)), s = divided(convolution(name), 0.3);
+        checkForecast(s, onGpu(60), attempt(s, onGpu(60)).report);
+        for (const std::int64_t batch : {0, 60}) {
+            CAPTURE(batch);
+            for (const Subject& kept : {s, whole, convolution(name)}) checkWithJournal(kept, batch);
+        }
+        executor::Options narrow = onGpu(60);
+        narrow.store = base::StoreType::BFloat16;
+        checkForecast(s, narrow, attempt(s, narrow).report);
+    }
+    checkWithJournal(divided(largeConvolution("gatv2-dense"), 0.3), 0);  // tiles of a part of the nodes
+}
+
 TEST_CASE_FIXTURE(Device, "Where kernels cannot run, operators take the rows that the host gathers")
 {
     for (const char* const name : {"sage", "gatv2", "transformer"}) {

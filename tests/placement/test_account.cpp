@@ -102,6 +102,53 @@ TEST_CASE("where all stays on a GPU, the optimum is no dearer by its account, an
     CHECK(inPlace >= 15);
 }
 
+namespace {
+
+// Indexes expanded to the width of messages, as PyG writes sums over edges.
+const std::string expanded = R"(
+x = node f[7,4]
+e = index i[2,9]
+w1 = weight f[6,4]
+n = scalar::size(self=x, dim=0) -> n7
+src = aten::select(self=e, dim=0, index=0) -> i[9]
+dst = aten::select(self=e, dim=0, index=1) -> i[9]
+lin1 = aten::linear(input=x, weight=w1, bias=none) -> f[7,6]
+m1 = aten::index_select(self=lin1, dim=0, index=src) -> f[9,6]
+column = aten::view(self=dst, size=[-1, 1]) -> i[9,1]
+index = aten::expand_as(self=column, other=m1) -> i[9,6]
+z1 = aten::new_zeros(self=lin1, size=[n, 6], dtype=none, layout=none, device=none, pin_memory=none) -> f[7,6]
+h1 = aten::scatter_add(self=z1, dim=0, index=index, src=m1) -> f[7,6]
+r1 = aten::relu(self=h1) -> f[7,6]
+m2 = aten::index_select(self=r1, dim=0, index=src) -> f[9,6]
+h2 = aten::scatter_add(self=z1, dim=0, index=index, src=m2) -> f[7,6]
+out = h2
+)";
+
+}  // namespace
+
+TEST_CASE("an expanded index is read as the column that it shows, and stays with its adjacency")
+{
+    const Analysed p(expanded);
+    const ir::ValueId index = p.value("expand_as"), column = p.value("select", 1);
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        CAPTURE(seed);
+        std::mt19937_64 random(seed);
+        const Objective objective = seed % 2 ? Objective::Time : Objective::Bytes;
+        const placement::CostModel bare(p.a, objective, plan::typicalMachine("cuda:0"), randomRows(p.a, random));
+        const plan::Plan plan = best(p, bare).plan;
+        const auto edges = p.a.info(index).dims.at(0);
+        const ir::RowClass on{ir::RowKind::Batch, edges, {}};
+        CHECK(bare.read(index, on, edges) == bare.read(column, on, edges));
+        placement::Residency all{.tables = test::storedBy(plan), .structure = true};
+        for (const ir::NamedValue& in : p.a.program.inputs) all.tables.insert(in.value);
+        const auto total = [&](const placement::Residency& here) {
+            return placement::accountOf(p.a, bare.with(here), plan).total();
+        };
+        CHECK(total(all) == doctest::Approx(total({.everything = true})));
+        CHECK(total(all) < total({}));
+    }
+}
+
 TEST_CASE("what a decision saves is what the plan with the opposite pin costs more")
 {
     const Analysed p(skip);

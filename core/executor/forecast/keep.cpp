@@ -2,7 +2,6 @@
 #include <bit>
 #include <iterator>
 
-#include "analysis/stored.h"
 #include "base/proc.h"
 #include "executor/device/accelerator.h"
 #include "executor/forecast/planned.h"
@@ -111,7 +110,7 @@ public:
     // they leave room for any table.
     plan::Plan keep(const plan::Plan& bare)
     {
-        Planned planned(m_analysis, m_known, bare, m_stop);
+        Planned planned(m_analysis, m_known, bare, m_options, m_stop);
         const Prediction copied = planned.predict(m_options);
         const auto best = candidates(m_analysis, *m_known.structure, planned.programs(), copied);
         plan::Plan plan = bare;
@@ -126,7 +125,7 @@ public:
 private:
     bool fits(const plan::Plan& plan, Peaks peaks)
     {
-        return Planned(m_analysis, m_known, plan, m_stop).leavesEnough(m_options, peaks);
+        return Planned(m_analysis, m_known, plan, m_options, m_stop).leavesEnough(m_options, peaks);
     }
 
     void keepWhole(plan::Plan& plan, const std::vector<Candidate>& best)
@@ -145,8 +144,7 @@ private:
     // Gives the rest of the memory to rows of the other tables, as far as that saves time.
     plan::Plan divide(const plan::Plan& whole, const std::vector<Candidate>& best)
     {
-        const bool several = executor::devicesOf(whole.device).size() > 1;
-        if (several || !executor::accelerator().readsHostRows()) return whole;
+        if (isSteady(whole, m_options) || !executor::accelerator().readsHostRows()) return whole;
         plan::Plan plan = whole;
         int refused = 0;
         for (const Candidate& c : best) {
@@ -167,14 +165,10 @@ private:
     // Inputs and stores whose types have kernels, if all divided tables together leave memory to the host.
     bool mayDivide(const plan::Plan& plan, ir::ValueId value)
     {
-        const ir::Value& v = m_analysis.program.value(value);
-        const bool input = v.origin == ir::Origin::Input, stored = !m_analysis.available(value);
-        const bool output =
-            std::ranges::any_of(m_analysis.program.outputs, [&](const ir::NamedValue& o) { return o.value == value; });
+        const base::DType type = m_analysis.program.value(value).dtype;
         const bool kernel =
-            v.dtype == base::DType::Float32 || v.dtype == base::DType::Float16 || v.dtype == base::DType::BFloat16;
-        if (!kernel || !(input || (stored && !output)) || analysis::isNarrowed(m_analysis, value, m_options.store))
-            return false;
+            type == base::DType::Float32 || type == base::DType::Float16 || type == base::DType::BFloat16;
+        if (!kernel || !executor::canDivide(m_analysis, value, m_options.store, false)) return false;
         std::uint64_t pinned = pinnedBytes(value);
         for (const plan::CachedTable& c : plan.cached) pinned += pinnedBytes(c.value);
         return pinned <= static_cast<std::uint64_t>(base::availableMemory()) / 2;
@@ -191,7 +185,7 @@ private:
     bool gathersOnly(const plan::Plan& plan, ir::ValueId value)
     {
         const executor::ResidentChoice choice(m_analysis, plan, m_known.structure->same(), true);
-        Planned planned(m_analysis, m_known, plan, m_stop);
+        Planned planned(m_analysis, m_known, plan, m_options, m_stop);
         if (!planned.leavesEnough(m_options, Peaks::No)) return false;
         bool gathers = false, others = false;
         forEachLoop(planned.programs(), [&](const executor::LoopProgram& program) {
@@ -223,7 +217,8 @@ private:
     double linkBytes(const plan::Plan& plan)
     {
         double bytes = 0;
-        for (const PredictedStage& s : Planned(m_analysis, m_known, plan, m_stop).predict(m_options, Peaks::No).stages)
+        for (const PredictedStage& s :
+             Planned(m_analysis, m_known, plan, m_options, m_stop).predict(m_options, Peaks::No).stages)
             bytes +=
                 static_cast<double>(s.bytes.h2d + s.bytes.structure) + static_cast<double>(s.hostReads) / hostReadRate;
         return bytes;

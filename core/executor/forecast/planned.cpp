@@ -8,6 +8,8 @@
 #include "analysis/stored.h"
 #include "executor/calls/number.h"
 #include "executor/device/device_context.h"
+#include "executor/executor.h"
+#include "executor/loop/gpu_tiles.h"
 
 namespace hopscope::forecast {
 
@@ -37,13 +39,55 @@ std::set<RowClass> frontiers(const plan::Loop& loop)
     return classes;
 }
 
-// The tables of the values that stages work on; others may have no rows to count.
-std::set<ir::SpaceId> tablesOf(const analysis::Analysis& analysis)
+// Of the tables of the values that stages work on; others may have no rows to count.
+std::map<ir::SpaceId, double> rowsOfTables(const analysis::Analysis& analysis, executor::Structure& structure)
 {
-    std::set<ir::SpaceId> used;
-    for (const ir::Value& v : analysis.program.values)
-        if (analysis.hasRows(v.id) && !analysis.info(v.id).structureOnly) used.insert(analysis.rowSpace(v.id));
-    return used;
+    std::map<ir::SpaceId, double> rows;
+    for (const ir::Value& v : analysis.program.values) {
+        if (!analysis.hasRows(v.id) || analysis.info(v.id).structureOnly) continue;
+        const ir::SpaceId table = analysis.rowSpace(v.id);
+        rows[table] = static_cast<double>(structure.size(table));
+    }
+    return rows;
+}
+
+// Kernels of the run read no part of some tables that the plan divides.
+std::optional<plan::Plan> withWholeTables(const analysis::Analysis& analysis, const plan::Plan& plan,
+                                          const PredictOptions& options)
+{
+    const bool steady = isSteady(plan, options);
+    const auto whole = [&](const plan::CachedTable& c) {
+        return !executor::canDivide(analysis, c.value, options.store, steady);
+    };
+    if (std::ranges::none_of(plan.cached, whole)) return std::nullopt;
+    plan::Plan made = plan;
+    std::erase_if(made.cached, whole);
+    return made;
+}
+
+// As a run cuts its loops: tiles must fit into the memory of each GPU.
+void cutTiles(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
+              const PredictOptions& options, executor::StagePrograms& programs)
+{
+    double bytes = std::numeric_limits<double>::max();
+    for (const std::string& gpu : executor::devicesOf(plan.device)) {
+        const executor::DeviceContext device(gpu);
+        bytes = std::min(bytes, static_cast<double>(executor::steadyBatchBytes(options.memory, device)));
+    }
+    const executor::ResidentChoice choice(analysis, plan, structure.same(), true, true);
+    executor::tileOnGpu(analysis, structure, choice, programs, options.batch, std::max(bytes, 1.0));
+}
+
+double budgetOf(const plan::Plan& plan, std::optional<std::int64_t> memory)
+{
+    return executor::DeviceContext(plan.device).budget(memory);
+}
+
+// The tiles that each worker computes, or 1.
+double tilesEach(const executor::LoopProgram& program, std::int64_t destinations)
+{
+    if (!program.tiling) return 1;
+    return static_cast<double>(destinations) / static_cast<double>(program.tiling->rows * program.tiling->workers);
 }
 
 }  // namespace
@@ -57,13 +101,20 @@ Known::Known(const analysis::Analysis& analysis, const Outside::MakeStructure& f
       compiled(analysis, *structure)
 {}
 
-Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop)
+bool isSteady(const plan::Plan& plan, const PredictOptions& options)
+{
+    return plan.device != "cpu" && (options.journal || executor::devicesOf(plan.device).size() > 1);
+}
+
+Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan,
+                 const PredictOptions& options, std::stop_token stop)
     : m_analysis(analysis),
       m_known(known),
       m_structure(*known.structure),
       m_counts(known.counts),
-      m_plan(plan),
-      m_choice(analysis, plan, m_structure.same(), plan.device != "cpu"),
+      m_whole(withWholeTables(analysis, plan, options)),
+      m_plan(m_whole ? *m_whole : plan),
+      m_choice(analysis, m_plan, m_structure.same(), plan.device != "cpu", options.journal),
       m_stop(std::move(stop))
 {}
 
@@ -83,52 +134,44 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
     return prediction;
 }
 
-double Planned::budget(std::optional<std::int64_t> memory)
-{
-    return executor::DeviceContext(m_plan.device).budget(memory);
-}
-
 plan::RowCounts Planned::countRows(const PredictOptions& options)
 {
     if (m_loops.empty()) compile(options);
-    plan::RowCounts rows;
-    for (const ir::SpaceId table : tablesOf(m_analysis))
-        rows.tables[table] = static_cast<double>(m_structure.size(table));
+    plan::RowCounts rows{.tables = rowsOfTables(m_analysis, m_structure), .frontiers = {}, .batches = {}};
     const std::int64_t size = batchSize(options, forComparison(options));
-    std::map<std::pair<ir::SpaceId, ir::SpaceId>, double> loops;
+    plan::RowCounts loops;
     for (const auto& stage : m_loops)
         for (const PlannedLoop& l : stage) countLoop(l, size, rows, loops);
-    for (auto& [types, sum] : rows.frontiers) sum /= loops.at(types);
+    for (auto& [types, sum] : rows.frontiers) sum /= loops.frontiers.at(types);
+    for (auto& [destination, sum] : rows.batches) sum /= loops.batches.at(destination);
     return rows;
 }
 
 // Tiles read tables in place: each row once, as a single batch would; and the calls of operators are divided among
-// them.
-void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows,
-                        std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops)
+// them. `loops` counts the loops that are added up.
+void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows, plan::RowCounts& loops)
 {
     const plan::Loop& loop = *l.program.loop;
     const std::int64_t all = std::max<std::int64_t>(m_structure.size(loop.destination), 1);
     const std::int64_t size = l.program.tiling ? all : sizeOf(l, most);
     const double batches =
         static_cast<double>(m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size).perBatch.size());
-    const double tiles = l.program.tiling ? static_cast<double>(all) /
-                                                static_cast<double>(l.program.tiling->rows * l.program.tiling->workers)
-                                          : 1;
-    rows.batches[loop.destination] = batches * tiles;
+    rows.batches[loop.destination] += batches * tilesEach(l.program, all);
+    loops.batches[loop.destination] += 1;
+    if (l.program.tiling) ++rows.tiledLoops;
     for (const RowClass& frontier : frontiers(loop)) {
         const std::pair types(loop.destination, frontier.table);
         rows.frontiers[types] += static_cast<double>(m_counts.of(loop, frontier, size).total);
-        loops[types] += 1;
+        loops.frontiers[types] += 1;
     }
 }
 
-std::vector<StageTime> Planned::times(const PredictOptions& options, const plan::Machine& machine)
+std::vector<StageTime> Planned::times(const PredictOptions& options, const plan::Machine& machine, Peaks peaks)
 {
     if (m_loops.empty()) compile(options);
     const WallTable walls(machine);
     m_known.compiled.timedOn(machine);
-    const std::int64_t size = batchSize(options, Probing::Yes);
+    const std::int64_t size = batchSize(options, peaks == Peaks::Yes ? Probing::Yes : forComparison(options));
     const Prediction copies = gpu() ? predict(options) : Prediction{};
     std::vector<StageTime> times;
     for (std::size_t s = 0; s < m_loops.size(); ++s) {
@@ -170,6 +213,7 @@ void Planned::compile(const PredictOptions& options)
     if (!gpu()) return compileOnCpu(options);
     m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure,
                                          executor::Families::of(options.fuse, true), std::nullopt, options.store);
+    if (isSteady(m_plan, options)) cutTiles(m_analysis, m_structure, m_plan, options, m_programs);
     for (const auto& programs : m_programs) {
         auto& loops = m_loops.emplace_back();
         for (const executor::LoopProgram& p : programs) loops.emplace_back(m_known.compiled.onGpu(p, m_choice));
@@ -181,7 +225,7 @@ void Planned::compileOnCpu(const PredictOptions& options)
 {
     const executor::TilingRequest request{.batch = options.batch,
                                           .tile = options.tile,
-                                          .budget = budget(options.memory),
+                                          .budget = budgetOf(m_plan, options.memory),
                                           .threads = at::get_num_threads(),
                                           .store = options.store};
     const executor::LoopCompiler compiler(m_analysis, m_choice, m_structure,
@@ -228,7 +272,7 @@ std::int64_t Planned::batchSize(const PredictOptions& options, Probing probing)
     if (options.batch) return *options.batch;
     if (gpu()) return batchSizeOnGpu(options);
     const std::int64_t size = largestBatch();
-    const double allowed = usableShare * std::max(budget(options.memory), 1.0);
+    const double allowed = usableShare * std::max(budgetOf(m_plan, options.memory), 1.0);
     for (auto& loops : m_loops)
         for (PlannedLoop& l : loops)
             if (!l.program.tiling) l.most = fitting(l, allowed, probing);
@@ -248,11 +292,13 @@ std::int64_t Planned::fitting(const PlannedLoop& l, double allowed, Probing prob
 std::int64_t Planned::batchSizeOnGpu(const PredictOptions& options)
 {
     followOnGpu(Probing::Yes);
-    const double all = budget(options.memory);
+    const double all = budgetOf(m_plan, options.memory);
     const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_choice, m_programs, {});
     std::int64_t smallest = largestBatch();
     for (auto& loops : m_loops)
         for (PlannedLoop& l : loops) {
+            if (l.program.gpuTile) smallest = std::min(smallest, *l.program.gpuTile);
+            if (l.program.gpuTile) continue;
             const std::int64_t count = m_structure.size(l.program.loop->destination);
             std::int64_t size = std::max<std::int64_t>(count, 1);
             const double allowed = allowedOnGpu(all, l.outside, options);
@@ -271,7 +317,7 @@ bool Planned::leavesEnough(const PredictOptions& options, Peaks peaks)
     if (m_loops.empty()) compile(options);
     const Probing probing = peaks == Peaks::Yes ? Probing::Yes : Probing::No;
     followOnGpu(probing);
-    const double all = budget(options.memory);
+    const double all = budgetOf(m_plan, options.memory);
     for (const auto& loops : m_loops)
         for (const PlannedLoop& l : loops) {
             const std::int64_t size = options.batch ? *options.batch : quickEnough(l, all, options, probing);
@@ -282,6 +328,7 @@ bool Planned::leavesEnough(const PredictOptions& options, Peaks peaks)
 
 std::int64_t Planned::quickEnough(const PlannedLoop& l, double budget, const PredictOptions& options, Probing probing)
 {
+    if (l.program.gpuTile) return *l.program.gpuTile;
     const double allowed = allowedOnGpu(budget * shareOfBatch, 0, options);
     std::int64_t size = std::max<std::int64_t>(m_structure.size(l.program.loop->destination) / batchesOfLoop, 1);
     while (size > 1 && memoryOf(l, size, Rows::Bounded, probing) > allowed) size = (size + 1) / 2;

@@ -41,18 +41,22 @@ struct Known {
 
 enum class Peaks : bool { No, Yes };  // predictions of memory, for which loops are run dry
 
+// Returns whether a run on GPUs has tiles of fixed size (executor::Session::steady).
+bool isSteady(const plan::Plan& plan, const PredictOptions& options);
+
 // A plan whose loops have been compiled as for a run. Serves a single call of the Predictor, so that the options do not
 // change.
 class Planned {
 public:
     // All arguments must outlive this object. Linear in the plan.
-    Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop);
+    Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, const PredictOptions& options,
+            std::stop_token stop);
 
     Prediction predict(const PredictOptions& options, Peaks peaks = Peaks::Yes);
     StageMemory memoryOf(plan::StageId stage, const PredictOptions& options);
     LeastMemory leastMemory(PredictOptions options);
     plan::RowCounts countRows(const PredictOptions& options);
-    std::vector<StageTime> times(const PredictOptions& options, const plan::Machine& machine);
+    std::vector<StageTime> times(const PredictOptions& options, const plan::Machine& machine, Peaks peaks = Peaks::Yes);
     // Returns whether the tables and adjacencies that the plan keeps on the GPU leave enough memory to the batches of
     // every loop: those that a run needs to be quick, or those that the user has chosen. Operators' own temporaries
     // count only with `peaks`.
@@ -81,8 +85,7 @@ private:
     void compileOnCpu(const PredictOptions& options);
     [[nodiscard]] bool gpu() const { return m_plan.device != "cpu"; }
     std::int64_t largestBatch();
-    void countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows,
-                   std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops);
+    void countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows, plan::RowCounts& loops);
 
     enum class Probing : bool { No, Yes };  // No: by the tensors of the program, without the operators' own temporaries
     [[nodiscard]] Probing forComparison(const PredictOptions& options) const;
@@ -93,9 +96,8 @@ private:
     std::int64_t smallestBatch(std::int64_t size);
     [[nodiscard]] static std::int64_t sizeOf(const PlannedLoop& l, std::int64_t size)
     {
-        return l.program.tiling ? l.program.tiling->rows : std::min(size, l.most);
+        return l.program.tiling ? l.program.tiling->rows : l.program.gpuTile.value_or(std::min(size, l.most));
     }
-    double budget(std::optional<std::int64_t> memory);  // as DeviceContext::budget()
     std::int64_t quickEnough(const PlannedLoop& l, double budget, const PredictOptions& options, Probing probing);
     void followOnGpu(Probing probing);  // sets PlannedLoop::outside
     // Whether the peak of a batch is computed from upper bounds of its numbers of rows or from their counts.
@@ -130,6 +132,7 @@ private:
     Known& m_known;
     executor::Structure& m_structure;
     ClassCounts& m_counts;
+    std::optional<plan::Plan> m_whole;  // the plan without tables that a run does not divide, if it has any
     const plan::Plan& m_plan;
     executor::ResidentChoice m_choice;
     std::stop_token m_stop;

@@ -71,13 +71,14 @@ std::shared_ptr<executor::Structure> Predictor::takeStructure()
 
 base::Result<Prediction> Predictor::predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop)
 {
-    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).predict(options); });
+    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, options, stop).predict(options); });
 }
 
 base::Result<Prediction> Predictor::predictTraffic(const plan::Plan& plan, const PredictOptions& options,
                                                    std::stop_token stop)
 {
-    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).predict(options, Peaks::No); });
+    return guarded(
+        stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, options, stop).predict(options, Peaks::No); });
 }
 
 base::Result<StageMemory> Predictor::memoryOf(const plan::Plan& plan, plan::StageId stage,
@@ -86,13 +87,15 @@ base::Result<StageMemory> Predictor::memoryOf(const plan::Plan& plan, plan::Stag
     if (!stage.valid() || stage.number > static_cast<int>(plan.stages.size()))
         return base::fail(base::ErrorCode::Usage, "the plan has no stage " + std::to_string(stage.number),
                           "its last stage is " + std::to_string(plan.stages.size()));
-    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).memoryOf(stage, options); });
+    return guarded(stop,
+                   [&](Kept& kept) { return Planned(m_analysis, kept, plan, options, stop).memoryOf(stage, options); });
 }
 
 base::Result<LeastMemory> Predictor::leastMemory(const plan::Plan& plan, const PredictOptions& options,
                                                  std::stop_token stop)
 {
-    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).leastMemory(options); });
+    return guarded(stop,
+                   [&](Kept& kept) { return Planned(m_analysis, kept, plan, options, stop).leastMemory(options); });
 }
 
 base::Result<plan::Plan> Predictor::keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop)
@@ -103,17 +106,27 @@ base::Result<plan::Plan> Predictor::keepOnDevice(plan::Plan plan, const PredictO
 base::Result<plan::RowCounts> Predictor::countRows(const plan::Plan& plan, const PredictOptions& options,
                                                    std::stop_token stop)
 {
-    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).countRows(options); });
+    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, options, stop).countRows(options); });
 }
 
 base::Result<Forecast> Predictor::forecast(const plan::Plan& plan, const PredictOptions& options,
                                            const plan::Machine& machine, std::stop_token stop)
 {
     return guarded(stop, [&](Kept& kept) {
-        Planned planned(m_analysis, kept, plan, stop);
+        Planned planned(m_analysis, kept, plan, options, stop);
         Prediction prediction = planned.predict(options);
         return Forecast{std::move(prediction), planned.times(options, machine),
                         WallTable(machine).rate(plan::WallKind::DiskRead, 0)};
+    });
+}
+
+base::Result<double> Predictor::seconds(const plan::Plan& plan, const PredictOptions& options,
+                                        const plan::Machine& machine, std::stop_token stop)
+{
+    return guarded(stop, [&](Kept& kept) {
+        Forecast forecast;
+        forecast.times = Planned(m_analysis, kept, plan, options, stop).times(options, machine, Peaks::No);
+        return forecast.seconds();
     });
 }
 

@@ -126,6 +126,7 @@ struct PredictOptions {
     std::optional<std::int64_t> tile{};  // as executor::Options::tile
     std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};  // likewise
     base::StoreType store = base::StoreType::Exact;                                             // likewise
+    bool journal = false;  // a run on a GPU then has tiles of fixed size, writes all stores, and divides no table
 };
 
 // Predicts plans for the same model and data, and caches what depends only on the graph. The first call can go through
@@ -171,6 +172,11 @@ public:
     // about the size that predict() uses. Fails like predict().
     base::Result<plan::RowCounts> countRows(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
+
+    // Returns the seconds of forecast() in the batches of countRows(), on a CPU without a dry run of each loop. This is for
+    // comparing plans. Fails like predict().
+    base::Result<double> seconds(const plan::Plan& plan, const PredictOptions& options, const plan::Machine& machine,
+                                 std::stop_token stop);
 
     // Hands the structure of the graph over to a run, as far as it has been built; nullptr if there is none. The
     // predictor then starts without one.

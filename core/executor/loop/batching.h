@@ -10,6 +10,12 @@
 
 namespace hopscope::executor {
 
+class DeviceContext;
+
+// Returns the bytes of a batch in tiles of fixed size, which are the same in every process with the same limit on this machine
+// and a device of this model.
+std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit, const DeviceContext& device);
+
 using CountOf = std::function<double(const ir::RowClass&)>;
 
 // The peak memory of a program's registers, in bytes, as a function of the number of rows of each row class.

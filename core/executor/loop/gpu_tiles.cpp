@@ -16,11 +16,12 @@ constexpr double unavoidable = 1.25;       // times the heaviest of the smallest
 
 class GpuTiles {
 public:
-    GpuTiles(Session& session, const ResidentChoice& choice, const LoopProgram& program, const SlotBytes& slot)
-        : m_memory(session.analysis, session.structure, program, true),
-          m_count(session.structure.size(program.loop->destination))
+    GpuTiles(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+             const LoopProgram& program, const SlotBytes& slot)
+        : m_memory(analysis, structure, program, true),
+          m_count(structure.size(program.loop->destination))
     {
-        const SlotBytes all = unsharedBytes(session.analysis, session.structure, choice, program);
+        const SlotBytes all = unsharedBytes(analysis, structure, choice, program);
         const auto share = [&](std::int64_t bytes, std::int64_t room) {
             return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(m_count * room, 1));
         };
@@ -57,12 +58,16 @@ private:
 
 void tileOnGpu(Session& session, StagePrograms& programs, double budget)
 {
-    const auto& batch = session.options.batch;
-    const ResidentChoice choice = choiceWithJournal(session);
-    const SlotBytes slot = slotBytes(session.analysis, session.structure, choice, programs, batch);
+    tileOnGpu(session.analysis, session.structure, choiceWithJournal(session), programs, session.options.batch, budget);
+}
+
+void tileOnGpu(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+               StagePrograms& programs, std::optional<std::int64_t> batch, double budget)
+{
+    const SlotBytes slot = slotBytes(analysis, structure, choice, programs, batch);
     for (auto& loops : programs)
         for (LoopProgram& program : loops)
-            program.gpuTile = batch ? *batch : GpuTiles(session, choice, program, slot).rows(budget);
+            program.gpuTile = batch ? *batch : GpuTiles(analysis, structure, choice, program, slot).rows(budget);
 }
 
 }  // namespace hopscope::executor

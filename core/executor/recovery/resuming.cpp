@@ -1,26 +1,8 @@
 #include "executor/recovery/resuming.h"
 
-#include <algorithm>
-
-#include "base/proc.h"
 #include "base/units.h"
 
 namespace hopscope::executor {
-
-namespace {
-
-constexpr double steadyShare = 0.125;  // of a limit, which applies to the whole process
-constexpr double steadyBytes = 0.4e9;  // cpuBatchBytes less a margin for errors of predictions
-constexpr double steadyGpuBytes = 2e9;
-
-}  // namespace
-
-std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit, const DeviceContext& device)
-{
-    const auto all = static_cast<double>(limit ? *limit : device.totalMemory());
-    const double most = device.gpu() ? steadyGpuBytes : steadyBytes;
-    return static_cast<std::int64_t>(all > 0 ? std::min(all * steadyShare, most) : most);
-}
 
 std::vector<plan::LoopCut> cutsOf(const StagePrograms& programs)
 {

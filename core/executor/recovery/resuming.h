@@ -12,10 +12,6 @@
 
 namespace hopscope::executor {
 
-// Returns the bytes of a batch, which are the same in every process with the same limit on this machine and a device of
-// this model.
-std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit, const DeviceContext& device);
-
 // Returns the cuts of all loops, by stage.
 std::vector<plan::LoopCut> cutsOf(const StagePrograms& programs);
 

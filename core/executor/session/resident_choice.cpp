@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "analysis/rows/classes.h"
+#include "analysis/stored.h"
 #include "executor/rows/row_numbers.h"
 #include "executor/session/residents.h"
 
@@ -24,6 +25,15 @@ bool isSliced(const StripPart& part)
 }
 
 }  // namespace
+
+bool canDivide(const analysis::Analysis& analysis, ir::ValueId value, base::StoreType store, bool steady)
+{
+    const bool output =
+        std::ranges::find(analysis.program.outputs, value, &ir::NamedValue::value) != analysis.program.outputs.end();
+    const bool input = analysis.program.value(value).origin == ir::Origin::Input;
+    const bool stored = !analysis.available(value) && !output && !analysis::isNarrowed(analysis, value, store);
+    return !steady && analysis.hasRows(value) && analysis.rowDim(value) == 0 && (input || stored);
+}
 
 ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same,
                                bool gpu, bool journal)

@@ -7,7 +7,6 @@
 
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
-#include "analysis/stored.h"
 #include "base/proc.h"
 #include "executor/device/staging.h"
 #include "executor/device/table_upload.h"
@@ -111,10 +110,7 @@ at::Tensor Residents::pinnedFor(ir::ValueId value)
 void Residents::pin(ir::ValueId value)
 {
     const analysis::Analysis& a = m_session.analysis;
-    const bool input = a.program.value(value).origin == ir::Origin::Input;
-    const bool store = !a.available(value) && !m_session.isOutput(value);
-    const bool exact = !analysis::isNarrowed(a, value, m_session.storeType());
-    const bool table = a.hasRows(value) && a.rowDim(value) == 0 && (input || (store && exact)) && !m_session.steady();
+    const bool table = canDivide(a, value, m_session.storeType(), m_session.steady());
     const at::Tensor memory = table ? pinnedFor(value) : at::Tensor();
     if (memory.defined()) {
         m_pinned[value] = memory;

@@ -46,6 +46,11 @@ struct ResidentLoad {
 // How the kernels of a loop gather rows of a table: not at all, along the columns of adjacencies alone, or otherwise.
 enum class Gathers : std::uint8_t { No, AlongColumns, Otherwise };
 
+// Returns whether kernels can read a table that a plan divides: an input, or a store that is no output and has the type of
+// its value. In a `steady` run, with tiles of fixed size (Session::steady), none: its batches must not depend on the memory
+// of the host.
+bool canDivide(const analysis::Analysis& analysis, ir::ValueId value, base::StoreType store, bool steady);
+
 // The parts that are resident, according to the plan.
 class ResidentChoice {
 public:
@@ -122,9 +127,8 @@ public:
 
     [[nodiscard]] const ResidentChoice& choice() const { return m_choice; }
     // Prepares a table that the plan divides: copies an input to pinned memory, or takes such memory for a store. If the
-    // system grants none, the table has no rows on the device, and a note says so. Nor has it if the store is of another
-    // type than the value, which kernels do not read. The same holds in runs in tiles of fixed size (Session::steady),
-    // which must not depend on the memory of the host. Call it before loops are compiled.
+    // system grants none, the table has no rows on the device, and a note says so. Nor has it if canDivide() is false. Call it
+    // before loops are compiled.
     void pin(ir::ValueId value);
     // Returns all rows of a table that the plan divides, in pinned memory. Any thread may call this.
     [[nodiscard]] at::Tensor pinnedRows(ir::ValueId value) const;

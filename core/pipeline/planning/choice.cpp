@@ -62,7 +62,11 @@ base::Result<PlanAnswer> makePlan(const Prepared& prepared, forecast::Predictor&
 
 forecast::PredictOptions limitsOf(const base::Settings& settings, std::optional<std::int64_t> batch)
 {
-    return {.batch = batch, .memory = settings.memory, .fuse = settings.fuse, .store = settings.store};
+    return {.batch = batch,
+            .memory = settings.memory,
+            .fuse = settings.fuse,
+            .store = settings.store,
+            .journal = settings.resume};
 }
 
 base::Status fitPlan(plan::Plan& plan, const base::Settings& settings, std::vector<std::string>& notes)

@@ -29,11 +29,12 @@ struct Priced {
     std::map<ValueId, std::int64_t> written, read;  // bytes
     plan::Bytes bytes;
     double seconds = 0;
+    int tiledLoops = 0;
 };
 
 Priced pricedWith(Account account, const plan::Plan& plan, const forecast::Prediction& prediction)
 {
-    Priced priced{.account = std::move(account), .written = {}, .read = {}, .bytes = {}, .seconds = 0};
+    Priced priced{.account = std::move(account), .written = {}, .read = {}, .bytes = {}};
     for (const plan::Checkpoint& c : plan.checkpoints) priced.written[c.value] = c.bytesWritten.value_or(0);
     for (const forecast::PredictedStage& s : prediction.stages) {
         for (const auto& [value, bytes] : s.read) priced.read[value] += bytes;
@@ -75,13 +76,23 @@ private:
         if (!rows) return base::forward(rows);
         const auto forecast = forecastOf(m_with.prepared, m_with.predictor, plan, m_with.request.limits, m_with.stop);
         if (!forecast) return base::forward(forecast);
+        const int tiledLoops = rows->tiledLoops;
         const placement::CostModel costs(m_with.prepared.analysis, m_with.request.objective,
                                          machineFor(m_with.request.device), std::move(*rows));
         placement::Account account =
             placement::accountOf(m_with.prepared.analysis, costs.with(placement::residencyOf(plan)), plan);
         Priced priced = pricedWith(std::move(account), plan, forecast->prediction);
         priced.seconds = forecast->seconds();
+        priced.tiledLoops = tiledLoops;
         return priced;
+    }
+
+    // In proportion to the predicted seconds where planFor() compares these.
+    [[nodiscard]] double costOf(const Priced& other, const Priced& own) const
+    {
+        const bool differ = other.tiledLoops != own.tiledLoops && own.seconds > 0;
+        const bool timed = m_with.request.objective == base::Objective::Time && differ;
+        return timed ? own.account.total() * other.seconds / own.seconds : other.account.total();
     }
 
     // Only of the optimum itself: a rule decides nothing.
@@ -129,7 +140,7 @@ private:
         const base::Result<Priced> other = priced(made->plan);
         if (!other) return base::forward(other);
         against.push_back({.strategy = rule,
-                           .cost = other->account.total(),
+                           .cost = costOf(*other, own),
                            .seconds = other->seconds,
                            .bytes = other->bytes,
                            .values = differences(own, *other)});

@@ -34,6 +34,7 @@ struct Candidate {
     double worth = 0;  // the quantity that plans are compared by: exact bytes, or seconds
     double moved = 0;  // bytes, where the objective is time
     std::shared_ptr<const Basis> basis = nullptr;
+    plan::RowCounts rows{};            // of its batches
     placement::Residency residency{};  // the tables that stay on a GPU
     bool everythingStays = true;       // or nothing would cost less if it did
 };
@@ -83,6 +84,7 @@ public:
             candidates.push_back(std::move(*candidate));
         }
         if (candidates.empty()) return base::forward(optimum);
+        if (const base::Status compared = compareTiles(candidates); !compared) return base::forward(compared);
         Candidate& best = chosen(candidates);
         if (optimum && &best != &candidates.front()) takeBound(best.plan, candidates.front().plan);
         std::shared_ptr<const Basis> basis = best.basis == nullptr && optimum ? optimum->basis : best.basis;
@@ -177,27 +179,29 @@ private:
         return m_request.device != "cpu" && m_request.objective == Objective::Time && m_prepared.hasData();
     }
 
-    base::Result<placement::CostModel> costs(const plan::Plan& plan)
+    base::Result<plan::RowCounts> countRows(const plan::Plan& plan)
     {
         const Clock::time_point began = Clock::now();
         base::Result<plan::RowCounts> rows = m_predictor.countRows(plan, m_request.limits, m_stop);
-        if (!rows) return base::forward(rows);
         m_began += Clock::now() - began;  // the search has its time, however long it takes to look at the graph
-        return placement::CostModel(m_prepared.analysis, m_request.objective, m_machine, std::move(*rows),
-                                    m_request.limits.store);
+        return rows;
+    }
+
+    placement::CostModel costs(plan::RowCounts rows, Objective objective) const
+    {
+        return {m_prepared.analysis, objective, m_machine, std::move(rows), m_request.limits.store};
     }
 
     base::Result<Candidate> priced(plan::Plan plan)
     {
         if (residency()) return pricedOnGpu(std::move(plan));
-        const base::Result<placement::CostModel> model = costs(plan);
-        if (!model) return base::forward(model);
-        const double cost = sum(placement::stageCosts(m_prepared.analysis, *model, plan));
-        Candidate candidate{std::move(plan), cost};
+        base::Result<plan::RowCounts> rows = countRows(plan);
+        if (!rows) return base::forward(rows);
+        const double cost = sum(placement::stageCosts(m_prepared.analysis, costs(*rows, m_request.objective), plan));
+        Candidate candidate{.plan = std::move(plan), .worth = cost, .rows = std::move(*rows)};
         if (!candidate.plan.cost) candidate.plan.cost = candidate.worth;
         if (m_request.objective == Objective::Time) {
-            const placement::CostModel bytes(m_prepared.analysis, Objective::Bytes, m_machine, model->rowCounts(),
-                                             m_request.limits.store);
+            const placement::CostModel bytes = costs(candidate.rows, Objective::Bytes);
             candidate.moved = sum(placement::stageCosts(m_prepared.analysis, bytes, candidate.plan));
             return candidate;
         }
@@ -209,28 +213,35 @@ private:
         return candidate;
     }
 
+    // The plan with the tables that it keeps on the device; none if that cannot be forecast.
+    base::Result<plan::Plan> keeping(const plan::Plan& plan)
+    {
+        if (!residency()) return plan;
+        const Clock::time_point began = Clock::now();
+        base::Result<plan::Plan> kept = m_predictor.keepOnDevice(plan, m_request.limits, m_stop);
+        m_began += Clock::now() - began;
+        return !kept && survives(kept.error()) ? plan : kept;
+    }
+
     // With the tables that the plan keeps on the device, and the seconds in which they are copied there.
     base::Result<Candidate> pricedOnGpu(plan::Plan plan)
     {
+        const base::Result<plan::Plan> kept = keeping(plan);
+        if (!kept) return base::forward(kept);
         const Clock::time_point began = Clock::now();
-        base::Result<plan::Plan> kept = m_predictor.keepOnDevice(plan, m_request.limits, m_stop);
-        if (!kept && !survives(kept.error())) return base::forward(kept);
-        if (!kept) kept = plan;
         const auto traffic = m_predictor.predictTraffic(*kept, m_request.limits, m_stop);
         if (!traffic && !survives(traffic.error())) return base::forward(traffic);
         m_began += Clock::now() - began;
-        const base::Result<placement::CostModel> model = costs(plan);
-        if (!model) return base::forward(model);
-        const auto costOf = [&](const placement::CostModel& by) {
-            return sum(placement::stageCosts(m_prepared.analysis, by, plan));
+        base::Result<plan::RowCounts> rows = countRows(*kept);
+        if (!rows) return base::forward(rows);
+        const auto costOf = [&](Objective objective, placement::Residency here) {
+            const placement::CostModel model = costs(*rows, objective).with(std::move(here));
+            return sum(placement::stageCosts(m_prepared.analysis, model, plan));
         };
         const placement::Residency here = placement::residencyOf(*kept);
-        const double cost = costOf(model->with(here));
-        const placement::CostModel bytes(m_prepared.analysis, Objective::Bytes, m_machine, model->rowCounts(),
-                                         m_request.limits.store);
-        Candidate candidate{.plan = std::move(plan), .worth = cost, .moved = costOf(bytes.with(here))};
-        candidate.everythingStays = cost <= costOf(model->with({.everything = true}));
-        candidate.residency = here;
+        const double cost = costOf(Objective::Time, here), moved = costOf(Objective::Bytes, here);
+        Candidate candidate{.plan = plan, .worth = cost, .moved = moved, .rows = *rows, .residency = here};
+        candidate.everythingStays = cost <= costOf(Objective::Time, {.everything = true});
         if (traffic)
             for (const forecast::PredictedStage& stage : traffic->stages)
                 candidate.worth += loadingSeconds(stage, m_machine);
@@ -267,11 +278,12 @@ private:
     {
         base::Result<plan::Plan> plan = placement::makePlan(m_prepared.analysis, Strategy::Depth);
         if (plan) fit(*plan);
+        const base::Result<plan::Plan> first = plan ? keeping(*plan) : plan;
+        base::Result<plan::RowCounts> rows = first ? countRows(*first) : base::forward(first);
+        if (plan && !rows) return base::forward(rows);
         std::optional<Candidate> best;
         for (int round = 0; plan && round < mostRounds; ++round) {
-            const base::Result<placement::CostModel> counted = costs(*plan);
-            if (!counted) return base::forward(counted);
-            const placement::CostModel model = counted->with(assumed);
+            const placement::CostModel model = costs(*rows, m_request.objective).with(assumed);
             if (best && options(strategy).deadlineSeconds <= 0) break;
             base::Result<placement::Optimum> optimum =
                 placement::optimise(m_prepared.analysis, model, m_request.pins, options(strategy));
@@ -283,7 +295,8 @@ private:
             base::Result<Candidate> candidate = priced(*plan);
             if (!candidate) return base::forward(candidate);
             candidate->basis = std::make_shared<Basis>(Basis{model, std::move(*optimum)});
-            if (!best || candidate->worth < best->worth) best = std::move(*candidate);
+            *rows = candidate->rows;
+            if (!best || candidate->worth <= best->worth) best = std::move(*candidate);
             if (settled) break;
         }
         if (!best) return base::forward(plan);
@@ -308,6 +321,22 @@ private:
         if (!candidate) return std::nullopt;
         candidate->basis = std::make_shared<Basis>(Basis{costs, std::move(*lean)});
         return std::move(*candidate);
+    }
+
+    // The costs do not tell how much slower all of a loop's work is in batches that exceed the caches of a CPU. Where
+    // plans differ in the number of their loops in tiles, they are compared by the times of the compiled loops.
+    base::Status compareTiles(std::vector<Candidate>& candidates)
+    {
+        const auto differs = [&](const Candidate& c) {
+            return c.rows.tiledLoops != candidates.front().rows.tiledLoops;
+        };
+        if (m_request.objective != Objective::Time || std::ranges::none_of(candidates, differs)) return {};
+        for (Candidate& c : candidates) {
+            const auto seconds = m_predictor.seconds(c.plan, m_request.limits, m_machine, m_stop);
+            if (!seconds) return base::forward(seconds);
+            c.worth = *seconds;
+        }
+        return {};
     }
 
     // Among the cheapest candidates, the one that moves the fewest bytes; the first of equals.

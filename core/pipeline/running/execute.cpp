@@ -106,7 +106,9 @@ base::Result<ChosenPlan> choose(const Prepared& prepared, const ExecutionRequest
     }
     PlanSource source = request.plan;
     if (request.journal && request.journal->goesOn()) source = {.file = request.journal->planFile()};
-    return choosePlan(prepared, scratchOf(request), source, request.settings, reporter, stop);
+    base::Settings settings = request.settings;
+    settings.resume = request.journal != nullptr;  // shards have one as well
+    return choosePlan(prepared, scratchOf(request), source, settings, reporter, stop);
 }
 
 bool walkedWhole(const Prepared& prepared)
@@ -145,7 +147,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
         run->notes.push_back(std::string("no value stored between stages is wider than ") +
                              base::nameOf(request.settings.store) + ": --store changes nothing");
     const bool looked = request.probe != nullptr;
-    // With a journal, a GPU writes values to files that the forecast takes to stay there; rates are those of one device.
+    // With a journal, a GPU writes values to files that the costs take to stay there; rates are those of one device.
     const bool writesMore = request.journal != nullptr && execution.plan.device != "cpu";
     const bool several = executor::devicesOf(execution.plan.device).size() > 1;
     if (chosen->expected && !run->shard && !looked && !writesMore && !several)
