@@ -43,6 +43,7 @@ public:
         if (end - begin <= m_l.rows) {
             m_begin = begin;
             m_inPhases = false;
+            if (begin < end) startAll(~0u);
             eachStep([&](const auto& s) { whole(s, static_cast<int>(end - begin)); });
             return;
         }
@@ -108,18 +109,22 @@ private:
     {
         if (s.op != StripOp::Aggregate) return compute(s, s.perDestination ? 1 : count);
         if (count == 0) return fill(s);
-        start(s);
         accumulate(s, count);
         finish(s, count);
+    }
+
+    __device__ void startAll(std::uint32_t phases) const
+    {
+        eachStep([&](const auto& s) {
+            if (s.op == StripOp::Aggregate && (s.phases & phases) != 0) start(s);
+        });
     }
 
     // The steps on edges of a phase, strip by strip.
     __device__ void walk(std::int64_t begin, std::int64_t end, std::uint32_t phase)
     {
         m_inPhases = true;
-        eachStep([&](const auto& s) {
-            if (s.op == StripOp::Aggregate && (s.phases & phase) != 0) start(s);
-        });
+        startAll(phase);
         for (m_begin = begin; m_begin < end; m_begin += m_l.rows) {
             const int count = static_cast<int>(end - m_begin < m_l.rows ? end - m_begin : m_l.rows);
             eachStep([&](const auto& s) {
@@ -171,8 +176,8 @@ private:
     {
         using Operand = KnownOperand<shape, step, second>;
         if constexpr (Operand::inlined) {
-            using Step = KnownStep<shape, step - 1>;
-            const Step s(m_l.steps[step - 1]);
+            using Step = KnownStep<shape, Operand::before>;
+            const Step s(m_l.steps[Operand::before]);
             const auto a = source(s.a);
             const auto b = source(s.b);
             return ComputedSource<T, Step::op, decltype(a), decltype(b)>{a, b, static_cast<C>(s.parameter)};
@@ -323,31 +328,65 @@ private:
         });
     }
 
-    // The rows of edges, in order.
-    template <class Step>
-    __device__ void accumulate(const Step& s, int count) const
+    // Adds up rows of edges, in order.
+    __device__ void accumulate(const LaunchStep& s, int count) const { addUp(count, s.width, addend(s)); }
+
+    // Together with those of the next steps that aggregate the same rows.
+    template <int step>
+    __device__ void accumulate(const KnownStep<shape, step>&, int count) const
     {
-        C* const to = sums(s);
+        using Step = KnownStep<shape, step>;
+        if constexpr (!Step::follows) accumulateFrom<step>(count, std::make_integer_sequence<int, Step::together>());
+    }
+
+    template <int step, int... next>
+    __device__ void accumulateFrom(int count, std::integer_sequence<int, next...>) const
+    {
+        addUp(count, m_l.steps[step].width, addend(KnownStep<shape, step + next>(m_l.steps[step + next]))...);
+    }
+
+    template <class Step, class A, class B>
+    struct Addend {
+        const Step& s;
+        A a;
+        B b;
+        C* to;
+        int factor;  // of the element's column
+        C all, values[kAtOnce];
+
+        __device__ void begin(int c) { all = to[c], factor = b.place(c); }
+        __device__ void load(int u, int i, int c)
+        {
+            values[u] = a.at(i, c);
+            if (s.b.from != StripOperand::From::None) values[u] = times(b.row(i)[factor], values[u]);
+        }
+        __device__ void add(int u) { all = combined(s, all, values[u]); }
+        __device__ void end(int c) { to[c] = all; }
+    };
+
+    template <class Step>
+    __device__ auto addend(const Step& s) const
+    {
         const auto a = source(s.a);
         const auto b = source(s.b);
-        const bool scaled = s.b.from != StripOperand::From::None;
+        return Addend<Step, decltype(a), decltype(b)>{s, a, b, sums(s), 0, 0, {}};
+    }
+
+    template <class... Addends>
+    __device__ void addUp(int count, int width, Addends... addends) const
+    {
         m_group.turn([&](int lane) {
-            for (int c = lane; c < s.width; c += m_group.lanes) {
-                C all = to[c];
-                const int factor = b.place(c);
+            for (int c = lane; c < width; c += m_group.lanes) {
+                (addends.begin(c), ...);
                 for (int first = 0; first < count; first += kAtOnce) {
-                    C values[kAtOnce];
-#pragma unroll
-                    for (int u = 0; u < kAtOnce; ++u) {
-                        const int i = first + u < count ? first + u : count - 1;
-                        values[u] = a.at(i, c);
-                        if (scaled) values[u] = times(b.row(i)[factor], values[u]);
-                    }
 #pragma unroll
                     for (int u = 0; u < kAtOnce; ++u)
-                        if (first + u < count) all = combined(s, all, values[u]);
+                        (addends.load(u, first + u < count ? first + u : count - 1, c), ...);
+#pragma unroll
+                    for (int u = 0; u < kAtOnce; ++u)
+                        if (first + u < count) (addends.add(u), ...);
                 }
-                to[c] = all;
+                (addends.end(c), ...);
             }
         });
     }

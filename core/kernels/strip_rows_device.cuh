@@ -25,9 +25,10 @@ struct KnownOperand {
     static constexpr StripRows rows = is.rows;
     static constexpr bool known = true, whole = is.whole;
     static constexpr bool gathers = from == StripOperand::From::Table && rows == StripRows::Gathered;
-    // The step before, if it is computed for each element that is read.
-    static constexpr bool inlined = step > 0 && isInlined(kShapes[shape], step - 1) &&
-                                    readsEdges(is, kShapes[shape].steps[step - 1].to);
+    // The step before, which is computed for each element that is read if it is `inlined`.
+    static constexpr int before = leaderOf(kShapes[shape], step) - 1;
+    static constexpr bool inlined =
+        before >= 0 && isInlined(kShapes[shape], before) && same(is, shapes::edge(kShapes[shape].steps[before].to));
     std::int32_t width, inner;
 };
 
@@ -39,6 +40,8 @@ struct KnownStep {
     static constexpr bool perDestination = is.perDestination;
     static constexpr std::uint8_t to = is.to;
     static constexpr bool inlined = isInlined(kShapes[shape], step);
+    static constexpr bool follows = joins(kShapes[shape], step);
+    static constexpr int together = togetherFrom(kShapes[shape], step);
     std::int32_t width, sums;
     std::uint32_t phases;
     double parameter, empty;
@@ -56,6 +59,7 @@ struct KnownStep {
     {}
 };
 
+// What is known of an operand of other programs.
 struct UnknownOperand {
     static constexpr bool known = false, whole = false;
 };

@@ -14,10 +14,9 @@ constexpr std::int64_t kNear = 1 << 24;  // elements from row to row, so that th
 
 bool fits(const ShapeOperand& known, const StripOperand& o, const StripProgram& p)
 {
-    if (o.from != known.from) return false;
-    if (o.from == From::None) return true;
+    if (o.from != known.from || o.at != known.at) return false;
     const bool rows = o.from != From::Table || p.tables[static_cast<std::size_t>(o.at)] == known.rows;
-    return o.at == known.at && rows && (o.plain() || !known.whole);
+    return rows && (o.plain() || !known.whole);
 }
 
 bool fits(const ShapeStep& known, const StripStep& s, const StripProgram& p)

@@ -112,24 +112,53 @@ int shapeOf(const StripProgram& program, const StripArguments& arguments);
 
 constexpr bool onEdges(const ShapeStep& s) { return !s.perDestination && s.op != StripOp::Aggregate; }
 
-constexpr bool readsEdges(const ShapeOperand& o, int buffer)
+constexpr bool same(const ShapeOperand& a, const ShapeOperand& b)
 {
-    return o.from == StripOperand::From::Edge && o.at == buffer;
+    return a.from == b.from && a.at == b.at && a.whole == b.whole;
 }
 
-// Whether the next step, and no other, reads the step's rows of edges, element by element: it then computes them itself.
+// Whether the step aggregates the same rows as the step before, alone or with themselves as factors. Such steps are computed
+// together, and each row is read once.
+constexpr bool joins(const Shape& p, int s)
+{
+    if (s == 0 || s >= p.count) return false;
+    for (const ShapeStep& one : {p.steps[s - 1], p.steps[s]})
+        if (one.op != StripOp::Aggregate || (one.b.from != StripOperand::From::None && !same(one.a, one.b)))
+            return false;
+    return same(p.steps[s - 1].a, p.steps[s].a);
+}
+
+// The first of the steps that are computed together with this one.
+constexpr int leaderOf(const Shape& p, int s)
+{
+    while (joins(p, s)) --s;
+    return s;
+}
+
+// How many steps are computed together from this one on.
+constexpr int togetherFrom(const Shape& p, int s)
+{
+    int count = 1;
+    while (joins(p, s + count)) ++count;
+    return count;
+}
+
+// Whether the step's rows of edges are read, element by element, by what comes next and by nothing else, which then computes
+// them itself. A phase that needs the one needs the other.
 constexpr bool isInlined(const Shape& p, int s)
 {
     const ShapeStep& writer = p.steps[s];
-    if (!onEdges(writer) || writer.op == StripOp::RowSum) return false;
+    if (!onEdges(writer) || writer.op == StripOp::RowSum || s + 1 == p.count) return false;
+    const int next = s + togetherFrom(p, s + 1);
     for (int r = s + 1; r < p.count; ++r) {
         const ShapeStep& reader = p.steps[r];
-        const bool a = readsEdges(reader.a, writer.to), b = readsEdges(reader.b, writer.to);
-        const bool whole = (!a || reader.a.whole) && (!b || reader.b.whole);
-        if (r == s + 1 ? !(a || b) || !whole : a || b) return false;
+        bool whole = false, repeated = false;
+        for (const ShapeOperand& o : {reader.a, reader.b})
+            if (o.from == StripOperand::From::Edge && o.at == writer.to) (o.whole ? whole : repeated) = true;
+        if (repeated || whole != (r <= next)) return false;
         if (onEdges(reader) && reader.to == writer.to) break;
     }
-    return s + 1 < p.count;
+    return true;
 }
 
 }  // namespace hopscope::kernels
