@@ -23,6 +23,8 @@ namespace {
 __device__ inline float added(float a, float b) { return __fadd_rn(a, b); }
 __device__ inline double added(double a, double b) { return __dadd_rn(a, b); }
 
+constexpr int kAtOnce = 4;  // elements of a thread whose loads are on their way at the same time
+
 // A group works in turns: all of its threads do the same for elements of their own, and the next turn sees what this one
 // has written. Between turns, a thread knows only what all of them know.
 struct Group {
@@ -48,15 +50,24 @@ struct Group {
         __syncwarp(mask);
     }
 
-    // Folds values of 16 neighbouring threads in halves; only the first gets the sum.
+    // Folds values of 16 neighbouring threads in halves, a few sums at the same time; only the first gets the sum.
     template <class C, class Value, class Done>
     __device__ void folds(int count, const Value& value, const Done& done) const
     {
-        for (int first = 0; first < count; first += lanes / 16) {
-            const int at = first + lane / 16;
-            C sum = value(at < count ? at : count - 1, lane % 16);
-            for (int half = 8; half > 0; half /= 2) sum = added(sum, __shfl_down_sync(mask, sum, half, 16));
-            if (lane % 16 == 0 && at < count) done(at, sum);
+        const int apart = lanes / 16;
+        for (int first = lane / 16; first - lane / 16 < count; first += kAtOnce * apart) {
+            C sums[kAtOnce];
+#pragma unroll
+            for (int u = 0; u < kAtOnce; ++u) {
+                const int at = first + u * apart;
+                sums[u] = value(at < count ? at : count - 1, lane % 16);
+            }
+#pragma unroll
+            for (int half = 8; half > 0; half /= 2)
+                for (C& sum : sums) sum = added(sum, __shfl_down_sync(mask, sum, half, 16));
+#pragma unroll
+            for (int u = 0; u < kAtOnce; ++u)
+                if (const int at = first + u * apart; lane % 16 == 0 && at < count) done(at, sums[u]);
         }
         __syncwarp(mask);
     }

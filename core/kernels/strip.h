@@ -129,7 +129,7 @@ std::int64_t stripWorkBytes(const StripProgram& program, std::int64_t pieceCount
 // launches and codes as for segmentCuda(). Rows of edges lie in shared memory, a few at a time for each group of
 // threads, and hubs are divided into pieces, so that memory does not grow with degrees. Where a destination has more
 // edges than that, narrow rows that later phases need are kept, so that these do not read the rows of tables again from
-// which the narrow ones follow.
+// which the narrow ones follow. Common programs in float32 have kernels of their own (strip_shapes.h).
 int stripCuda(const StripProgram& program, const StripArguments& arguments, void* stream);
 
 }  // namespace hopscope::kernels

@@ -1,125 +1,26 @@
 #pragma once
 
-// Device code of strips: arithmetic that rounds one operation at a time, so that results equal those of stripCpu bit
-// for bit, and the interpreter. A group of threads, within a warp, computes one destination or one piece of a hub.
+// Device code of strips: what a group of threads, within a warp, does for one destination or one piece of a hub. The steps
+// are those of a shape (kShapes), known when the kernel is compiled, or are read when it runs: the code is the same.
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <utility>
 
 #include <cuda_runtime.h>
 
 #include "kernels/elements_device.cuh"
 #include "kernels/group_device.cuh"
 #include "kernels/strip_launch.h"
+#include "kernels/strip_rows_device.cuh"
+#include "kernels/strip_shapes.h"
 
 namespace hopscope::kernels {
 
 namespace {
 
-__device__ inline double widen(double value) { return value; }
-__device__ inline void narrow(double value, double& to) { to = value; }
-
-template <class T>
-using ComputeOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-__device__ inline float times(float a, float b) { return __fmul_rn(a, b); }
-__device__ inline double times(double a, double b) { return __dmul_rn(a, b); }
-__device__ inline float divided(float a, float b) { return __fdiv_rn(a, b); }
-__device__ inline double divided(double a, double b) { return __ddiv_rn(a, b); }
-__device__ inline float root(float a) { return __fsqrt_rn(a); }
-__device__ inline double root(double a) { return __dsqrt_rn(a); }
-__device__ inline std::uint32_t bitsOf(float a) { return __float_as_uint(a); }
-__device__ inline std::uint64_t bitsOf(double a) { return static_cast<std::uint64_t>(__double_as_longlong(a)); }
-__device__ inline float ofBits(std::uint32_t bits) { return __uint_as_float(bits); }
-__device__ inline double ofBits(std::uint64_t bits) { return __longlong_as_double(static_cast<long long>(bits)); }
-
-// The arithmetic of the formulas.
-template <class C>
-struct NumberMath {
-    using V = C;
-    using Number = C;
-
-    __device__ static C set(C value) { return value; }
-    __device__ static C infinity() { return static_cast<C>(__builtin_huge_val()); }
-    __device__ static C add(C a, C b) { return added(a, b); }
-    __device__ static C sub(C a, C b) { return added(a, -b); }
-    __device__ static C mul(C a, C b) { return times(a, b); }
-    __device__ static C div(C a, C b) { return divided(a, b); }
-    __device__ static C neg(C a) { return -a; }
-    __device__ static C abs(C a) { return ofBits(bitsOf(a) << 1 >> 1); }
-    __device__ static C min(C a, C b) { return a < b ? a : b; }
-    __device__ static C max(C a, C b) { return a > b ? a : b; }
-    __device__ static bool less(C a, C b) { return a < b; }
-    __device__ static bool lessOrEqual(C a, C b) { return a <= b; }
-    __device__ static bool isNaN(C a) { return a != a; }
-    __device__ static C select(bool which, C yes, C no) { return which ? yes : no; }
-    __device__ static C withSign(C a, C sign)
-    {
-        constexpr int last = 8 * sizeof(C) - 1;
-        return ofBits(bitsOf(a) | bitsOf(sign) >> last << last);
-    }
-    __device__ static C plusBits(C a, C b) { return ofBits(bitsOf(a) + bitsOf(b)); }
-    template <int count>
-    __device__ static C shiftLeft(C a)
-    {
-        return ofBits(bitsOf(a) << count);
-    }
-};
-
-#undef HOPSCOPE_FORMULA
-#define HOPSCOPE_FORMULA __device__ inline
-#include "kernels/strip_formulas_inl.h"
-
-template <class C>
-__device__ C computed(StripOp op, C a, C b, C parameter)
-{
-    using A = NumberMath<C>;
-    switch (op) {
-    case StripOp::Add: return A::add(a, b);
-    case StripOp::Sub: return A::sub(a, b);
-    case StripOp::Mul: return A::mul(a, b);
-    case StripOp::Div: return A::div(a, b);
-    case StripOp::Neg: return -a;
-    case StripOp::Abs: return A::abs(a);
-    case StripOp::Sqrt: return root(a);
-    case StripOp::Relu: return a < 0 ? C(0) : a;
-    case StripOp::LeakyRelu: return a > 0 ? a : A::mul(a, parameter);
-    case StripOp::Exp: return formulaExp<A>(a);
-    case StripOp::Sigmoid: return formulaSigmoid<A>(a);
-    case StripOp::Tanh: return formulaTanh<A>(a);
-    case StripOp::Silu: return formulaSilu<A>(a);
-    case StripOp::Softplus: return formulaSoftplus<A>(a);
-    default: return a;
-    }
-}
-
-// ---- rows that a step reads
-
-// Element c of the result's row i is element c / inner, or c modulo the width, of row i: at a constant distance, or by
-// number.
-template <class T>
-struct Source {
-    const T* base = nullptr;
-    std::int64_t stride = 0;
-    Index columns;
-    HostRows host;
-    int width = 1, inner = 1;
-
-    __device__ const T* row(int i) const
-    {
-        return columns.data != nullptr ? rowAt(base, host, kernels::number(columns, i), stride) : base + i * stride;
-    }
-    __device__ ComputeOf<T> at(int i, int c) const
-    {
-        const int place = inner > 1 ? c / inner : c < width ? c : c % width;
-        return widen(row(i)[place]);
-    }
-};
-
-constexpr int kAtOnce = 4;  // elements of a thread whose loads are on their way at the same time
-
-template <class T>
+// `shape`: that of the program (kShapes), or kNoShape: any.
+template <class T, int shape>
 class Strip {
 public:
     using C = ComputeOf<T>;
@@ -142,13 +43,15 @@ public:
         if (end - begin <= m_l.rows) {
             m_begin = begin;
             m_inPhases = false;
-            for (int s = 0; s < m_l.stepCount; ++s) whole(m_l.steps[s], static_cast<int>(end - begin));
+            if (begin < end) startAll(~0u);
+            eachStep([&](const auto& s) { whole(s, static_cast<int>(end - begin)); });
             return;
         }
         for (std::uint32_t phase = 1; phase != 0 && phase <= m_l.phases; phase <<= 1) {
             walk(begin, end, phase);
-            for (int s = 0; s < m_l.stepCount; ++s)
-                if ((m_l.steps[s].phases & phase) != 0) onDestination(m_l.steps[s], end - begin);
+            eachStep([&](const auto& s) {
+                if ((s.phases & phase) != 0) onDestination(s, end - begin);
+            });
         }
     }
 
@@ -170,44 +73,70 @@ public:
         if (m_l.pieces[first].begin != begin) return;
         m_rows = hubRows(first);
         const std::int64_t last = first + (end - begin + kPiece - 1) / kPiece;
-        for (int s = 0; s < m_l.stepCount; ++s) {
-            const LaunchStep& step = m_l.steps[s];
-            if ((step.phases & phase) == 0) continue;
-            if (step.op == StripOp::Aggregate) merge(step, first, last);
-            onDestination(step, end - begin);
-        }
+        eachStep([&](const auto& s) {
+            if ((s.phases & phase) == 0) return;
+            if (s.op == StripOp::Aggregate) merge(s, first, last);
+            onDestination(s, end - begin);
+        });
     }
 
 private:
     // ---- whole destinations, and parts of them
 
-    __device__ void whole(const LaunchStep& s, int count)
+    template <class Work>
+    __device__ void eachStep(const Work& work) const
+    {
+        if constexpr (shape == kNoShape)
+            for (int s = 0; s < m_l.stepCount; ++s) work(m_l.steps[s]);
+        else eachKnown(work, std::make_integer_sequence<int, kShapes[shape].count>());
+    }
+
+    template <class Work, int... steps>
+    __device__ void eachKnown(const Work& work, std::integer_sequence<int, steps...>) const
+    {
+        (known<steps>(work), ...);
+    }
+
+    template <int step, class Work>
+    __device__ void known(const Work& work) const
+    {
+        using Step = KnownStep<shape, step>;
+        if constexpr (!Step::inlined) work(Step(m_l.steps[step]));
+    }
+
+    template <class Step>
+    __device__ void whole(const Step& s, int count)
     {
         if (s.op != StripOp::Aggregate) return compute(s, s.perDestination ? 1 : count);
         if (count == 0) return fill(s);
-        start(s);
         accumulate(s, count);
         finish(s, count);
+    }
+
+    __device__ void startAll(std::uint32_t phases) const
+    {
+        eachStep([&](const auto& s) {
+            if (s.op == StripOp::Aggregate && (s.phases & phases) != 0) start(s);
+        });
     }
 
     // The steps on edges of a phase, strip by strip.
     __device__ void walk(std::int64_t begin, std::int64_t end, std::uint32_t phase)
     {
         m_inPhases = true;
-        for (int s = 0; s < m_l.stepCount; ++s)
-            if (m_l.steps[s].op == StripOp::Aggregate && (m_l.steps[s].phases & phase) != 0) start(m_l.steps[s]);
+        startAll(phase);
         for (m_begin = begin; m_begin < end; m_begin += m_l.rows) {
             const int count = static_cast<int>(end - m_begin < m_l.rows ? end - m_begin : m_l.rows);
-            for (int s = 0; s < m_l.stepCount; ++s) {
-                const LaunchStep& step = m_l.steps[s];
-                if (step.perDestination || (step.phases & phase) == 0) continue;
-                if (step.op == StripOp::Aggregate) accumulate(step, count);
-                else compute(step, count);
-            }
+            eachStep([&](const auto& s) {
+                if (s.perDestination || (s.phases & phase) == 0) return;
+                if (s.op == StripOp::Aggregate) accumulate(s, count);
+                else compute(s, count);
+            });
         }
     }
 
-    __device__ void onDestination(const LaunchStep& s, std::int64_t degree)
+    template <class Step>
+    __device__ void onDestination(const Step& s, std::int64_t degree)
     {
         if (s.perDestination) compute(s, 1);
         else if (s.op == StripOp::Aggregate) finish(s, degree);
@@ -234,11 +163,33 @@ private:
         return m_l.work + m_l.pieceCount * m_l.sumBytes + piece * m_l.rowBytes;
     }
 
-    __device__ C* sums(const LaunchStep& s) const { return reinterpret_cast<C*>(m_sums + s.sums); }
-
-    __device__ Source<T> source(const LaunchOperand& o) const
+    template <class Step>
+    __device__ C* sums(const Step& s) const
     {
-        Source<T> rows;
+        return reinterpret_cast<C*>(m_sums + s.sums);
+    }
+
+    __device__ auto source(const LaunchOperand& o) const { return inMemory<UnknownOperand>(o); }
+
+    template <int step, bool second>
+    __device__ auto source(const KnownOperand<shape, step, second>& o) const
+    {
+        using Operand = KnownOperand<shape, step, second>;
+        if constexpr (Operand::inlined) {
+            using Step = KnownStep<shape, Operand::before>;
+            const Step s(m_l.steps[Operand::before]);
+            const auto a = source(s.a);
+            const auto b = source(s.b);
+            return ComputedSource<T, Step::op, decltype(a), decltype(b)>{a, b, static_cast<C>(s.parameter)};
+        } else {
+            return inMemory<Operand>(o);
+        }
+    }
+
+    template <class Facts, class Operand>
+    __device__ Source<T, Facts> inMemory(const Operand& o) const
+    {
+        Source<T, Facts> rows;
         rows.width = o.width;
         rows.inner = o.inner;
         if (o.from == StripOperand::From::Edge) {
@@ -252,31 +203,37 @@ private:
         return rows;
     }
 
-    __device__ void inTable(const LaunchTable& t, Source<T>& rows) const
+    template <class Facts>
+    __device__ void inTable(const LaunchTable& t, Source<T, Facts>& rows) const
     {
+        StripRows kind = t.rows;
+        if constexpr (Facts::known) kind = Facts::rows;
         rows.base = static_cast<const T*>(t.data);
-        if (t.rows == StripRows::Destinations) rows.base += (m_d - t.first) * t.stride;
-        if (t.rows != StripRows::Edges && t.rows != StripRows::Gathered) return;
-        rows.stride = t.stride;
+        if (kind == StripRows::Destinations) rows.base += (m_d - t.first) * t.stride;
+        if (kind != StripRows::Edges && kind != StripRows::Gathered) return;
+        rows.stride = static_cast<typename Source<T, Facts>::Distance>(t.stride);
         const std::int64_t at = m_begin - t.first;
-        if (t.rows == StripRows::Edges) {
+        if (kind == StripRows::Edges) {
             rows.base += at * t.stride;
-        } else {
-            if (t.host >= 0) rows.host = m_l.hosts[t.host];
-            rows.columns.wide = t.wide;
-            rows.columns.data = static_cast<const std::byte*>(t.columns) + at * (t.wide ? 8 : 4);
+            return;
         }
+        constexpr bool any = shape == kNoShape;  // others have numbers of 32 bits, and no rows on the host
+        if (any && t.host >= 0) rows.host = m_l.hosts[t.host];
+        rows.columns.wide = any && t.wide;
+        rows.columns.data = static_cast<const std::byte*>(t.columns) + at * (any && t.wide ? 8 : 4);
     }
 
     // ---- steps
 
     // On `count` rows of edges, or on the row of the destination. The result may overwrite an operand, element by
     // element.
-    __device__ void compute(const LaunchStep& s, int count) const
+    template <class Step>
+    __device__ void compute(const Step& s, int count) const
     {
         if (s.op == StripOp::RowSum) return sumRows(s, count);
         T* const out = s.perDestination ? destinationRow(s.to) : edgeBuffer(s.to);
-        const Source<T> a = source(s.a), b = source(s.b);
+        const auto a = source(s.a);
+        const auto b = source(s.b);
         const bool two = s.b.from != StripOperand::From::None;
         const int all = count * s.width;
         m_group.turn([&](int lane) {
@@ -304,55 +261,66 @@ private:
     }
 
     // In the order of sumOf() of strip_loops_inl.h.
-    __device__ void sumRows(const LaunchStep& s, int count) const
+    template <class Step>
+    __device__ void sumRows(const Step& s, int count) const
     {
         T* const out = s.perDestination ? destinationRow(s.to) : edgeBuffer(s.to);
-        const Source<T> a = source(s.a);
+        const auto a = source(s.a);
         const int part = s.a.width / s.width, whole = part / 16 * 16, all = count * s.width;
-        const auto from = [&](int at) { return a.row(at / s.width) + at % s.width * part; };
-        const auto rest = [&](C sum, const T* tail, int n) {
-            for (; n >= 4; tail += 4, n -= 4) {
-                const C even = added(widen(tail[0]), widen(tail[2])), odd = added(widen(tail[1]), widen(tail[3]));
+        const auto from = [&](int at) { return a.row(at / s.width).from(at % s.width * part); };
+        const auto rest = [&](C sum, const auto& row, int c) {
+#pragma unroll 1
+            for (; c + 4 <= part; c += 4) {
+                const C even = added(row[c], row[c + 2]), odd = added(row[c + 1], row[c + 3]);
                 sum = added(sum, added(even, odd));
             }
-            for (; n > 0; ++tail, --n) sum = added(sum, widen(*tail));
+#pragma unroll 1
+            for (; c < part; ++c) sum = added(sum, row[c]);
             return sum;
         };
         if (whole == 0) {
             m_group.turn([&](int lane) {
-                for (int at = lane; at < all; at += m_group.lanes) narrow(rest(C(0), from(at), part), out[at]);
+                for (int at = lane; at < all; at += m_group.lanes) narrow(rest(C(0), from(at), 0), out[at]);
             });
             return;
         }
         m_group.template folds<C>(
             all,
             [&](int at, int k) {
-                const T* const row = from(at);
-                C sum = widen(row[k]);
-                for (int c = k + 16; c < whole; c += 16) sum = added(sum, widen(row[c]));
+                const auto row = from(at);
+                C sum = row[k];
+#pragma unroll 1
+                for (int c = k + 16; c < whole; c += 16) sum = added(sum, row[c]);
                 return sum;
             },
-            [&](int at, C sum) { narrow(rest(added(C(0), sum), from(at) + whole, part - whole), out[at]); });
+            [&](int at, C sum) { narrow(rest(added(C(0), sum), from(at), whole), out[at]); });
     }
 
     // ---- aggregations
 
-    __device__ static bool adds(const LaunchStep& s) { return s.combine == Combine::Sum || s.combine == Combine::Mean; }
+    template <class Step>
+    __device__ static bool adds(const Step& s)
+    {
+        return s.combine == Combine::Sum || s.combine == Combine::Mean;
+    }
 
-    __device__ static C startOf(const LaunchStep& s)
+    template <class Step>
+    __device__ static C startOf(const Step& s)
     {
         if (adds(s)) return 0;
         return static_cast<C>(s.combine == Combine::Max ? -__builtin_huge_val() : __builtin_huge_val());
     }
 
-    __device__ static C combined(const LaunchStep& s, C all, C value)
+    template <class Step>
+    __device__ static C combined(const Step& s, C all, C value)
     {
         if (adds(s)) return added(all, value);
         const bool better = s.combine == Combine::Max ? value > all : value < all;
         return better || value != value ? value : all;
     }
 
-    __device__ void start(const LaunchStep& s) const
+    template <class Step>
+    __device__ void start(const Step& s) const
     {
         C* const to = sums(s);
         m_group.turn([&](int lane) {
@@ -360,33 +328,71 @@ private:
         });
     }
 
-    // The rows of edges, in order.
-    __device__ void accumulate(const LaunchStep& s, int count) const
+    // Adds up rows of edges, in order.
+    __device__ void accumulate(const LaunchStep& s, int count) const { addUp(count, s.width, addend(s)); }
+
+    // Together with those of the next steps that aggregate the same rows.
+    template <int step>
+    __device__ void accumulate(const KnownStep<shape, step>&, int count) const
     {
-        C* const to = sums(s);
-        const Source<T> a = source(s.a), b = source(s.b);
-        const bool scaled = s.b.from != StripOperand::From::None;
+        using Step = KnownStep<shape, step>;
+        if constexpr (!Step::follows) accumulateFrom<step>(count, std::make_integer_sequence<int, Step::together>());
+    }
+
+    template <int step, int... next>
+    __device__ void accumulateFrom(int count, std::integer_sequence<int, next...>) const
+    {
+        addUp(count, m_l.steps[step].width, addend(KnownStep<shape, step + next>(m_l.steps[step + next]))...);
+    }
+
+    template <class Step, class A, class B>
+    struct Addend {
+        const Step& s;
+        A a;
+        B b;
+        C* to;
+        int factor;  // of the element's column
+        C all, values[kAtOnce];
+
+        __device__ void begin(int c) { all = to[c], factor = b.place(c); }
+        __device__ void load(int u, int i, int c)
+        {
+            values[u] = a.at(i, c);
+            if (s.b.from != StripOperand::From::None) values[u] = times(b.row(i)[factor], values[u]);
+        }
+        __device__ void add(int u) { all = combined(s, all, values[u]); }
+        __device__ void end(int c) { to[c] = all; }
+    };
+
+    template <class Step>
+    __device__ auto addend(const Step& s) const
+    {
+        const auto a = source(s.a);
+        const auto b = source(s.b);
+        return Addend<Step, decltype(a), decltype(b)>{s, a, b, sums(s), 0, 0, {}};
+    }
+
+    template <class... Addends>
+    __device__ void addUp(int count, int width, Addends... addends) const
+    {
         m_group.turn([&](int lane) {
-            for (int c = lane; c < s.width; c += m_group.lanes) {
-                C all = to[c];
+            for (int c = lane; c < width; c += m_group.lanes) {
+                (addends.begin(c), ...);
                 for (int first = 0; first < count; first += kAtOnce) {
-                    C values[kAtOnce];
-#pragma unroll
-                    for (int u = 0; u < kAtOnce; ++u) {
-                        const int i = first + u < count ? first + u : count - 1;
-                        values[u] = a.at(i, c);
-                        if (scaled) values[u] = times(b.at(i, c), values[u]);
-                    }
 #pragma unroll
                     for (int u = 0; u < kAtOnce; ++u)
-                        if (first + u < count) all = combined(s, all, values[u]);
+                        (addends.load(u, first + u < count ? first + u : count - 1, c), ...);
+#pragma unroll
+                    for (int u = 0; u < kAtOnce; ++u)
+                        if (first + u < count) (addends.add(u), ...);
                 }
-                to[c] = all;
+                (addends.end(c), ...);
             }
         });
     }
 
-    __device__ void finish(const LaunchStep& s, std::int64_t degree) const
+    template <class Step>
+    __device__ void finish(const Step& s, std::int64_t degree) const
     {
         const C* const from = sums(s);
         T* const out = destinationRow(s.to);
@@ -396,7 +402,8 @@ private:
         });
     }
 
-    __device__ void fill(const LaunchStep& s) const
+    template <class Step>
+    __device__ void fill(const Step& s) const
     {
         T* const out = destinationRow(s.to);
         m_group.turn([&](int lane) {
@@ -405,7 +412,8 @@ private:
     }
 
     // The sums of a hub's pieces, in order.
-    __device__ void merge(const LaunchStep& s, std::int64_t first, std::int64_t last) const
+    template <class Step>
+    __device__ void merge(const Step& s, std::int64_t first, std::int64_t last) const
     {
         C* const to = sums(s);
         m_group.turn([&](int lane) {
@@ -436,25 +444,25 @@ __device__ inline std::byte* memoryOf(const StripLaunch& l, const Group& group, 
 }
 
 // One destination after the other, except for hubs.
-template <class T>
+template <class T, int shape>
 __global__ void __launch_bounds__(kLaunchThreads) stripKernel(const __grid_constant__ StripLaunch l)
 {
     HOPSCOPE_SHARED(memory);
     const Group group(l);
     if (group.idle()) return;
-    Strip<T> strip(l, group, memoryOf(l, group, memory));
+    Strip<T, shape> strip(l, group, memoryOf(l, group, memory));
     for (std::int64_t d = group.number; d < l.count; d += group.all) strip.destination(d);
 }
 
 // The pieces of hubs.
-template <class T>
+template <class T, int shape>
 __global__ void __launch_bounds__(kLaunchThreads)
     stripPieceKernel(const __grid_constant__ StripLaunch l, std::uint32_t phase)
 {
     HOPSCOPE_SHARED(memory);
     const Group group(l);
     if (group.idle()) return;
-    Strip<T> strip(l, group, memoryOf(l, group, memory));
+    Strip<T, shape> strip(l, group, memoryOf(l, group, memory));
     for (std::int64_t at = group.number; at < l.pieceCount; at += group.all) strip.piece(at, phase);
 }
 
@@ -466,7 +474,7 @@ __global__ void __launch_bounds__(kLaunchThreads)
     HOPSCOPE_SHARED(memory);
     const Group group(l);
     if (group.idle()) return;
-    Strip<T> strip(l, group, memoryOf(l, group, memory));
+    Strip<T, kNoShape> strip(l, group, memoryOf(l, group, memory));
     for (std::int64_t at = group.number; at < l.pieceCount; at += group.all) strip.hub(at, phase);
 }
 

@@ -30,9 +30,10 @@ std::int32_t take(std::int32_t& bytes, std::int64_t wanted)
 
 class Builder {
 public:
-    explicit Builder(const StripProgram& program) : m_program(program)
+    Builder(const StripProgram& program, int shape) : m_program(program)
     {
         m_launch.element = program.element;
+        m_launch.shape = shape;
         m_launch.stepCount = static_cast<int>(program.steps.size());
         for (std::size_t s = 0; s < program.steps.size(); ++s) m_launch.steps[s] = step(program.steps[s]);
         for (std::size_t b = 0; b < program.destinations.size(); ++b)
@@ -41,7 +42,7 @@ public:
         shareOut();
         for (std::size_t b = 0; b < program.edges.size(); ++b)
             m_launch.edges[b] = {static_cast<std::int32_t>(program.edges[b]),
-                                 take(m_launch.edgeBytes, m_launch.rows * program.edges[b] * item()), nullptr};
+                                 take(m_launch.edgeBytes, m_launch.rows * widthOf(b) * item()), nullptr};
         m_launch.groupBytes = std::int64_t{m_launch.edgeBytes} + m_launch.sumBytes + m_launch.rowBytes;
     }
 
@@ -49,6 +50,17 @@ public:
 
 private:
     [[nodiscard]] std::int64_t item() const { return itemBytes(m_program.element); }
+
+    // Of a buffer of edges in memory.
+    [[nodiscard]] std::int64_t widthOf(std::size_t buffer) const
+    {
+        if (m_launch.shape == kNoShape) return m_program.edges[buffer];
+        const Shape& shape = kShapes[m_launch.shape];
+        for (int s = 0; s < shape.count; ++s)
+            if (onEdges(shape.steps[s]) && shape.steps[s].to == buffer && !isInlined(shape, s))
+                return m_program.edges[buffer];
+        return 0;
+    }
 
     LaunchStep step(const StripStep& s)
     {
@@ -88,7 +100,7 @@ private:
             const bool sums = s.op == StripOp::RowSum;  // a row takes several threads
             widest = std::max({widest, s.width, sums ? std::int64_t{operand(s.a).width} : 0});
         }
-        for (const std::int64_t width : m_program.edges) row += width * item();
+        for (std::size_t b = 0; b < m_program.edges.size(); ++b) row += widthOf(b) * item();
         const std::int64_t buffers = static_cast<std::int64_t>(m_program.edges.size()) * kAlign;
         const std::int64_t fixed = buffers + m_launch.sumBytes + m_launch.rowBytes;
         m_launch.lanes =
@@ -157,7 +169,12 @@ bool stripFits(const StripProgram& p)
 
 StripLaunch stripLaunch(const StripProgram& program, const StripArguments& arguments)
 {
-    StripLaunch launch = Builder(program).launch();
+    return stripLaunch(program, arguments, shapeOf(program, arguments));
+}
+
+StripLaunch stripLaunch(const StripProgram& program, const StripArguments& arguments, int shape)
+{
+    StripLaunch launch = Builder(program, shape).launch();
     launch.offsets = arguments.offsets;
     launch.count = arguments.destinations;
     launch.pieces = arguments.pieces;
@@ -181,7 +198,8 @@ StripLaunch stripLaunch(const StripProgram& program, const StripArguments& argum
 
 std::int64_t stripWorkBytes(const StripProgram& program, std::int64_t pieceCount, std::int64_t edges)
 {
-    return bytesBeforeKept(Builder(program).launch(), pieceCount) + total(bytesKept(program, keptRows(program), edges));
+    const StripLaunch most = Builder(program, kNoShape).launch();  // kernels of shapes take no more
+    return bytesBeforeKept(most, pieceCount) + total(bytesKept(program, keptRows(program), edges));
 }
 
 int stripCuda(const StripProgram& program, const StripArguments& arguments, void* stream)

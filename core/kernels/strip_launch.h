@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/strip.h"
+#include "kernels/strip_shapes.h"
 
 namespace hopscope::kernels {
 
@@ -53,6 +54,7 @@ struct LaunchBuffer {
 // hub's pieces and of the hub itself lie in `work`, by piece.
 struct StripLaunch {
     StripElement element = StripElement::Float32;
+    int shape = kNoShape;  // in kShapes; kNoShape: the kernel reads the steps
     int stepCount = 0;
     std::uint32_t phases = 0;  // of all steps
     LaunchStep steps[kLaunchSteps];
@@ -76,8 +78,10 @@ struct StripLaunch {
 };
 static_assert(sizeof(StripLaunch) <= 4096, "the parameters of a CUDA kernel");
 
-// Returns the launch of a program that stripFits(). Fills in everything.
+// Returns the launch of a program that stripFits(), for the kernel of its shape. Fills in everything.
 StripLaunch stripLaunch(const StripProgram& program, const StripArguments& arguments);
+// The same for a kernel of this shape; kNoShape: for the one that reads the steps.
+StripLaunch stripLaunch(const StripProgram& program, const StripArguments& arguments, int shape);
 
 // Computes all destinations on the current device. Returns codes as segmentCuda().
 int launchStrips(const StripLaunch& launch, void* stream);

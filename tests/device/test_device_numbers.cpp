@@ -144,6 +144,24 @@ TEST_CASE_FIXTURE(Device, "The default plan of a GPU computes nothing on frontie
     }
 }
 
+// SAGE and GCN aggregate by the segment kernels alone.
+TEST_CASE_FIXTURE(Device, "Every region of these convolutions has a kernel of its shape in the default plan of a GPU")
+{
+    const KnownRates rates({largeGraph()});
+    const auto check = [](Subject s, bool strips) {
+        s.plan = Planned(s).byDefault();
+        fake_device::resetCounts();
+        CHECK(attempt(s, onGpu(0)).unlessRight() == "");
+        CHECK((fake_device::counts().shaped > 0) == strips);
+        CHECK(fake_device::counts().read == 0);
+    };
+    for (const Layer& layer : layers) {
+        CAPTURE(layer.name);
+        check(convolution(layer.name), layer.name != "sage" && layer.name != "gcn");
+        if (multipliesOnEdges(layer)) check(reassociated(convolution(layer.name)), true);
+    }
+}
+
 TEST_CASE_FIXTURE(Device, "Numbers are right whatever is resident, with row numbers of the host as well")
 {
     for (const Layer& layer : layers) {

@@ -77,6 +77,8 @@ std::int64_t bytesPinned();
 struct Counts {
     std::int64_t operators = 0;  // kernels of operators, segments and strips; copies not
     std::int64_t segments = 0;   // those of Accelerator::segment and Accelerator::strips
+    std::int64_t shaped = 0;     // strips by the kernel of a shape
+    std::int64_t read = 0;       // strips by the kernel that reads the steps
     std::int64_t sorts = 0;      // operators for which CUDA sorts all indices, where sums have to be deterministic
     std::int64_t uploads = 0, pageableUploads = 0, downloads = 0;
     std::int64_t bytesUp = 0, bytesDown = 0, bytesBetween = 0;  // the last: from device to device

@@ -241,6 +241,7 @@ public:
         const std::int64_t work = kernels::stripWorkBytes(m_program, a.pieceCount, a.edges);
         if (a.work) a.work = reinterpret_cast<std::byte*>(use(a.work, work, true));
         if (a.edges != 0 && a.edges != m_last - m_first) refuse("a kernel has a wrong number of edges");
+        ++(kernels::shapeOf(m_program, a) == kernels::kNoShape ? state().counts.read : state().counts.shaped);
         const StripBits bits(m_program, a);
         const int code = kernels::stripOnHost(m_program, a, nullptr);
         if (const std::string other = code == 0 ? bits.difference() : ""; !other.empty()) refuse(other);

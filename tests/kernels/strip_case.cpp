@@ -74,6 +74,16 @@ Case::Case(std::uint64_t number) : seed(number), m_random(number)
     makeOutputs();
 }
 
+Case::Case(std::uint64_t number, const Shape& shape) : seed(number), m_random(number)
+{
+    heads = below(3) == 0 ? 1 : 1 + below(8);
+    width = std::max<std::int64_t>(widths[below(std::size(widths))] / heads, 1) * heads;
+    makeGraph();
+    makeSteps(shape);
+    setPhases(program);
+    makeOutputs();
+}
+
 void Case::makeGraph()
 {
     offsets = {below(2) == 0 ? 0 : below(50)};
@@ -246,6 +256,52 @@ void Case::makeProgram()
         aggregate(operand(false, below(2) == 0 ? width : heads, true));
         for (std::int64_t n = below(3); n > 0; --n) compute(true);
     }
+}
+
+// Rows of edges that are repeated have an element for each head, and so has what follows from them alone.
+std::int64_t Case::widthOf(const Shape& shape, const ShapeStep& step) const
+{
+    if (step.perDestination) return program.destinations[step.a.at];
+    const bool aggregate = step.op == StripOp::Aggregate;
+    if (aggregate && step.a.from != From::Edge) return width;
+    const int buffer = aggregate ? step.a.at : step.to;
+    const bool narrow = std::any_of(shape.steps, shape.steps + shape.count, [&](const ShapeStep& s) {
+        return s.b.from == From::Edge && s.b.at == buffer && !s.b.whole;
+    });
+    return narrow ? heads : width;
+}
+
+// Makes its table, if it is the next one.
+StripOperand Case::operandOf(const ShapeOperand& known, std::int64_t wanted)
+{
+    const std::int64_t own = known.whole ? wanted : known.from == From::Edge ? heads : 1;
+    if (known.from == From::Table && known.at == program.tables.size()) {
+        StripTable& t = (table(known.rows, own), arguments.tables.back());
+        if (known.rows == StripRows::Gathered) t.columns = Index(narrowColumns.data() + t.first);
+    }
+    return {known.from, known.at, wanted / own, 1};
+}
+
+void Case::makeSteps(const Shape& shape)
+{
+    for (int n = 0; n < shape.count; ++n) {
+        const ShapeStep& known = shape.steps[n];
+        StripStep s;
+        s.op = known.op, s.combine = known.combine, s.perDestination = known.perDestination, s.to = known.to;
+        s.width = widthOf(shape, known), s.parameter = 0.2, s.empty = below(2) == 0 ? 0 : -1.5;
+        auto& buffers = onEdges(known) ? program.edges : program.destinations;
+        if (buffers.size() <= known.to) buffers.push_back(s.width);
+        program.steps.push_back(s);
+    }
+    std::size_t before = 0;  // tables
+    do {
+        before = program.tables.size();
+        for (int n = 0; n < shape.count; ++n) {
+            StripStep& s = program.steps[static_cast<std::size_t>(n)];
+            s.a = operandOf(shape.steps[n].a, s.op == StripOp::RowSum ? width : s.width);
+            s.b = operandOf(shape.steps[n].b, s.width);
+        }
+    } while (program.tables.size() > before);
 }
 
 // The last one is wanted.

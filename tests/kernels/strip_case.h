@@ -11,6 +11,7 @@
 
 #include "kernels/divided_rows.h"
 #include "kernels/strip.h"
+#include "kernels/strip_shapes.h"
 
 namespace strip_case {
 
@@ -29,6 +30,8 @@ using hopscope::kernels::StripStep;
 class Case {
 public:
     explicit Case(std::uint64_t seed);
+    // The same for a program of a shape that has a CUDA kernel (float32, row numbers of 32 bits).
+    Case(std::uint64_t seed, const hopscope::kernels::Shape& shape);
     Case(const Case&) = delete;
 
     // Calls stripCpu(), on results that are poisoned before.
@@ -60,6 +63,9 @@ private:
     std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(m_random() % static_cast<std::uint64_t>(n)); }
     void makeGraph();
     void makeProgram();
+    void makeSteps(const hopscope::kernels::Shape& shape);
+    std::int64_t widthOf(const hopscope::kernels::Shape& shape, const hopscope::kernels::ShapeStep& step) const;
+    StripOperand operandOf(const hopscope::kernels::ShapeOperand& known, std::int64_t wanted);
     void makeOutputs();
     void compute(bool perDestination);
     void sumRows();

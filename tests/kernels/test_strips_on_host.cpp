@@ -1,5 +1,6 @@
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -58,6 +59,70 @@ TEST_CASE("strips of every instruction set and of the CUDA kernels agree bit for
     for (std::uint64_t seed = 0; seed < 200; ++seed) hubs += checkSeed(seed).pieces > 0 ? 1 : 0;
     CHECK(hubs > 30);
     for (std::uint64_t seed = 60; outside < 2; seed += 61) outside += checkSeed(seed).shared ? 0 : 1;
+}
+
+TEST_CASE("the kernel of each shape, the one that reads the steps, and the CPU agree bit for bit on random graphs")
+{
+    int hubs = 0, kept = 0, whole = 0;
+    for (int shape = 0; shape < kShapeCount; ++shape)
+        for (std::uint64_t seed = 0; seed < 80; ++seed) {
+            Case cpu(seed, kShapes[shape]), read(seed, kShapes[shape]), known(seed, kShapes[shape]);
+            CAPTURE(shape);
+            CAPTURE(strip_case::describe(cpu));
+            cpu.onCpu();
+            for (Case* const c : {&read, &known}) c->forGpu();
+            const StripLaunch launch = stripLaunch(known.program, known.arguments);
+            REQUIRE(launch.shape == shape);
+            REQUIRE(readStripOnHost(read.program, read.arguments) == 0);
+            REQUIRE(stripOnHost(known.program, known.arguments, nullptr) == 0);
+            for (Case* const c : {&read, &known}) {
+                const auto wrong = strip_case::difference(cpu, *c);
+                REQUIRE_MESSAGE(!wrong, wrong.value_or(""));
+            }
+            hubs += launch.pieceCount > 0 ? 1 : 0;
+            kept += launch.edges[0].out || launch.edges[1].out ? 1 : 0;
+            whole += launch.rows == 64 ? 1 : 0;
+        }
+    CHECK(hubs > 100);
+    CHECK(kept > 50);
+    CHECK(whole > 100);
+}
+
+TEST_CASE("other types, numbers of 64 bits, rows on the host, and steps that differ at all are of no shape")
+{
+    for (int shape = 0; shape < kShapeCount; ++shape) {
+        CAPTURE(shape);
+        Case c(1, kShapes[shape]);
+        CHECK(shapeOf(c.program, c.arguments) == shape);
+        StripArguments wideNumbers = c.arguments, divided = c.arguments;
+        const std::int32_t place = 0;
+        for (StripTable& t : wideNumbers.tables) t.columns = Index(c.columns.data());
+        divided.tables.back().host.places = &place;
+        for (const StripArguments* const a : {&wideNumbers, &divided}) CHECK(shapeOf(c.program, *a) == kNoShape);
+        StripProgram half = c.program, longer = c.program, shorter = c.program;
+        half.element = StripElement::Float16;
+        longer.steps.push_back(longer.steps.back());
+        shorter.steps.pop_back();
+        for (const StripProgram* const p : {&half, &longer, &shorter}) CHECK(shapeOf(*p, c.arguments) != shape);
+        for (StripStep& s : c.program.steps) {
+            const auto differs = [&](auto& member, auto other) {
+                const auto own = std::exchange(member, other);
+                CHECK(shapeOf(c.program, c.arguments) != shape);
+                member = own;
+            };
+            differs(s.op, StripOp::Abs);
+            differs(s.to, 7);
+            differs(s.perDestination, !s.perDestination);
+            differs(s.a.at, 7);
+            differs(s.a.inner, 2);
+            if (s.op == StripOp::Aggregate) differs(s.combine, Combine::Mean);
+        }
+        for (StripRows& rows : c.program.tables) {
+            const StripRows own = std::exchange(rows, rows == StripRows::Edges ? StripRows::Single : StripRows::Edges);
+            CHECK(shapeOf(c.program, c.arguments) != shape);
+            rows = own;
+        }
+    }
 }
 
 namespace {

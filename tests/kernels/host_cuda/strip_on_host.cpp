@@ -11,4 +11,9 @@ int stripOnHost(const StripProgram& program, const StripArguments& arguments, vo
     return arguments.destinations == 0 ? 0 : launchStripsOnHost(stripLaunch(program, arguments), stream);
 }
 
+int readStripOnHost(const StripProgram& program, const StripArguments& arguments)
+{
+    return launchStripsOnHost(stripLaunch(program, arguments, kNoShape), nullptr);
+}
+
 }  // namespace hopscope::kernels

@@ -7,5 +7,7 @@
 namespace hopscope::kernels {
 
 int stripOnHost(const StripProgram& program, const StripArguments& arguments, void* stream);
+// By the kernel that reads the steps, whatever the program's shape.
+int readStripOnHost(const StripProgram& program, const StripArguments& arguments);
 
 }  // namespace hopscope::kernels
