@@ -19,6 +19,7 @@
 #include "analysis/lowering/prefix_sums.h"
 #include "analysis/lowering/reassociate.h"
 #include "analysis/lowering/row_maps.h"
+#include "analysis/lowering/separate_products.h"
 #include "analysis/rows/bind.h"
 #include "analysis/rows/infer.h"
 
@@ -109,11 +110,12 @@ Lowered lowered(const ir::Program& functional, const InputSchema& schema, const 
 {
     ir::Program composed = dropFronts(functional);
     composeLinear(composed);
-    const ir::Program separated = removeDead(separateMergedRows(separatePairedRows(composed)));
-    Lowered made{.program = removeDead(simplifyTables(rankGroups(separated))), .moved = {}};
+    const ir::Program unmerged = removeDead(separateMergedRows(separatePairedRows(composed)));
+    Lowered made{.program = removeDead(simplifyTables(rankGroups(unmerged))), .moved = {}};
     dropUnusedPositions(made.program);
     if (!options.reassociate) return made;
-    const ir::Program reassociated = reassociate(made.program, made.moved);
+    const ir::Program separated = multiplySeparately(made.program, made.moved);
+    const ir::Program reassociated = reassociate(separated, made.moved);
     made.program = multiplyBeforeGathers(reassociated, rowCounts(reassociated, schema), made.moved);
     return made;
 }
@@ -121,9 +123,12 @@ Lowered lowered(const ir::Program& functional, const InputSchema& schema, const 
 std::string describe(const Reassociation& r)
 {
     const std::string columns = std::to_string(r.out) + " instead of " + std::to_string(r.in) + " columns are gathered";
-    if (r.gathered)
+    if (r.before == MovedBefore::Gather)
         return r.place + " is computed before rows are gathered: rows of " + columns +
                ", and results round differently";
+    if (r.before == MovedBefore::Columns)
+        return r.place + " is computed for each of the tables that the model places side by side: no rows of " +
+               std::to_string(r.in) + " columns are written, and results round differently";
     return r.place + " is computed before the aggregation: rows of " + columns +
            " and added up, and sums round differently";
 }
@@ -134,8 +139,10 @@ void lintReassociations(Analysis& a)
         a.lints.push_back({.code = "reassociated", .message = describe(r), .op = {}});
     if (a.reassociate && a.reassociations.empty())
         a.lints.push_back({.code = "reassociated",
-                           .message = "nothing to reassociate: no product with a weight follows a sum or mean of "
-                                      "messages that it makes narrower, or rows that are gathered from smaller tables",
+                           .message =
+                               "nothing to reassociate: no product with a weight follows a sum or mean of "
+                               "messages that it makes narrower, or rows that are gathered from smaller tables or "
+                               "placed side by side",
                            .op = {}});
 }
 

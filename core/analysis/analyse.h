@@ -7,7 +7,8 @@ namespace hopscope::analysis {
 
 // Options of the analysis. `reassociate` computes products with weights before the sums and means that they follow, if
 // that makes rows narrower and nothing else uses the sums, and before the gathers of the rows that they multiply, if the
-// tables have fewer rows. Results then round differently; Analysis::reassociations lists the products.
+// tables have fewer rows. Products with tables side by side become sums of products. Results then round differently;
+// Analysis::reassociations lists the products.
 struct Options {
     bool reassociate = false;
 };

@@ -218,12 +218,14 @@ struct MaxIndexGuard {
     OpId op;
 };
 
-// A product with a weight that is computed before an aggregation instead of after it, or before rows are gathered instead
-// of on the gathered rows.
+// The operator that a product with a weight is computed before instead of after it: an aggregation, the gather of its
+// rows, or a concatenation of columns.
+enum class MovedBefore { Sum, Gather, Columns };
+
 struct Reassociation {
     std::string place, module;     // of the product: ir::describeOp, ir::modulePath
-    std::int64_t in = 0, out = 0;  // columns of the rows that are gathered, before and after the change
-    bool gathered = false;         // the product of gathered rows
+    std::int64_t in = 0, out = 0;  // columns of the rows that are gathered or joined, before and after the change
+    MovedBefore before = MovedBefore::Sum;
 };
 
 struct Analysis {

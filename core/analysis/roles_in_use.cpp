@@ -168,6 +168,7 @@ private:
         const auto table = argument(op, {"self", "weight"}), index = argument(op, {"index", "indices"});
         if (!table || !index || !looksUp(op) || m_analysis.info(*index).role) return;
         const std::string type = typeOf(m_analysis.rowSpace(*table));
+        if (!type.empty() && request(*index, type)) return;
         const bool pointedTo = std::ranges::any_of(m_schema.roles, [&](const auto& named) {
             const InputRole& role = named.second;
             const bool edges = role.kind == RoleKind::Index || role.kind == RoleKind::Ends;
@@ -176,6 +177,26 @@ private:
         if (type.empty() || pointedTo) return;
         for (const auto& [name, role] : m_schema.roles)
             if (role.kind == RoleKind::Node && role.first == type && !role.overridden) m_found[name] = InputRole{};
+    }
+
+    // Whether the numbers are an input of no other use, which then names rows of the type.
+    bool request(ValueId index, const std::string& type)
+    {
+        const ir::Value& numbers = value(columnOf(index));
+        const auto role = m_schema.roles.find(numbers.name);
+        const bool given = numbers.origin == ir::Origin::Input && role != m_schema.roles.end();
+        const bool vector = numbers.shape.size() == 1 && base::isIntegral(numbers.dtype);
+        if (!given || !vector || role->second.overridden) return false;
+        const bool rows = role->second.kind == RoleKind::Node;
+        if (!rows && role->second.kind != RoleKind::Plain && role->second.kind != RoleKind::Edge) return false;
+        std::string own = rows ? role->second.first : numbers.name;
+        for (const auto& [name, other] : m_schema.roles) {
+            const auto size = m_schema.sizes.find(other.first);
+            const bool alike = other.kind == RoleKind::Key && other.second == type && size != m_schema.sizes.end();
+            if (!rows && alike && size->second == numbers.shape[0]) own = other.first;
+        }
+        m_found[numbers.name] = InputRole{.kind = RoleKind::Key, .first = own, .second = type, .relation = {}};
+        return true;
     }
 
     // True if an input has the rows of the type.
@@ -189,8 +210,28 @@ private:
 
     void declared(const std::string& type)
     {
-        for (const ValueId weight : m_weights[type])
-            if (rowsOf(weight) == m_schema.sizes.at(type) && rowsOf(weight) > 1) isTable(weight, type);
+        const std::set<ValueId>& weights = m_weights[type];
+        const std::int64_t size = m_schema.sizes.at(type);
+        for (const ValueId weight : weights)
+            if (rowsOf(weight) == size && rowsOf(weight) > 1) isTable(weight, type);
+        const auto other = [&](ValueId weight) { return rowsOf(weight) != size && rowsOf(weight) > 1; };
+        if (!weights.empty() && std::ranges::all_of(weights, other)) dropNumbers(type);
+    }
+
+    // A type whose rows are those of weights was taken for that of vectors of integers, of another length.
+    void dropNumbers(const std::string& type)
+    {
+        Overrides numbers;
+        for (const auto& [name, role] : m_schema.roles) {
+            if (role.kind == RoleKind::Key && role.first == type) return;
+            if (role.kind != RoleKind::Node || role.first != type) continue;
+            const auto input = std::ranges::find(m_analysis.program.inputs, name, &ir::NamedValue::name);
+            if (role.overridden || input == m_analysis.program.inputs.end()) return;
+            const ir::Value& given = value(input->value);
+            if (given.shape.size() != 1 || !base::isIntegral(given.dtype)) return;
+            numbers[name] = InputRole{};
+        }
+        m_found.insert(numbers.begin(), numbers.end());
     }
 
     // The ends of edges that point into weights of different sizes point into different tables.

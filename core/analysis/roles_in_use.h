@@ -11,6 +11,7 @@ namespace hopscope::analysis {
 //   their number.
 // - An index that points into rows of a table other than the guessed one points there.
 // - Ends of edges that pick rows of weights of different sizes point into different tables, if no input has their rows.
+// - An input whose numbers pick rows of a table names rows of it. Such inputs of equal length have a table in common.
 // - An input whose rows are picked by numbers that the model computes, and to which no index points, is not a table.
 // - An input may have an integer for each row of a table, by which the rows are counted or combined. If no table has
 //   the rows of the result, these integers are numbers of graphs.

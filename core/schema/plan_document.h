@@ -220,7 +220,7 @@ constexpr auto fieldsOf(const T*)
         "plan", base::embedded(&T::plan),
         field("unit", &T::unit, "the unit of costs, which is the unit of the objective"),
         field("reassociate", &T::reassociate,
-              "the plan is for a program in which products are computed before aggregations or gathers "
+              "the plan is for a program in which products are computed before aggregations, gathers or concatenations "
               "(`--reassociate`), whose "
               "operators have different numbers: it can be used only with that option, and a plan without this member "
               "only without the option",

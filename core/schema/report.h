@@ -188,7 +188,7 @@ constexpr auto fieldsOf(const T*)
         field("infinite", &T::infinite, "finite elements that the narrower type cannot hold", Quantity::Count));
 }
 
-// A multiplication by a weight that was computed before an aggregation, or before a gather, instead of after it.
+// A multiplication by a weight that was computed before an aggregation, a gather or a concatenation instead of after it.
 struct ReassociatedPlace {
     std::string place, module;
     std::int64_t in = 0, out = 0;
@@ -199,10 +199,11 @@ template <std::same_as<ReassociatedPlace> T>
 constexpr auto fieldsOf(const T*)
 {
     using base::field, base::Quantity;
-    return base::described("product", field("place", &T::place, "operator and line of the source"),
-                           field("module", &T::module, "its path"),
-                           field("in", &T::in, "columns that the model gathers for the product", Quantity::Count),
-                           field("out", &T::out, "columns that were gathered instead", Quantity::Count));
+    return base::described(
+        "product", field("place", &T::place, "operator and line of the source"),
+        field("module", &T::module, "its path"),
+        field("in", &T::in, "columns that the model gathers or places side by side for the product", Quantity::Count),
+        field("out", &T::out, "columns that were gathered or added up instead", Quantity::Count));
 }
 
 struct ReassociatedRecord {
@@ -217,10 +218,9 @@ constexpr auto fieldsOf(const T*)
     using base::field, base::Quantity;
     return base::described(
         "reassociated",
-        field(
-            "places", &T::places,
-            "each product that was computed before an aggregation or a gather instead of after it; empty if there was "
-            "none"),
+        field("places", &T::places,
+              "each product that was computed before an aggregation, a gather or a concatenation instead of after it; "
+              "empty if there was none"),
         field("max_abs", &T::maxAbsolute,
               "the largest `max_abs` of an output in `verify`, that is, the measured difference from the untouched "
               "model; null "

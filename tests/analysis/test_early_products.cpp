@@ -1,12 +1,7 @@
 // Which products are computed before the gathers of the rows that they multiply. What such programs compute is compared
 // with forward in tests/app/engine_early_products.py.
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
-#include "analysis/analyse.h"
-#include "support/program_text.h"
+#include "analysed_products.h"
 
 using namespace hopscope;
 
@@ -45,36 +40,10 @@ s = aten::scatter_reduce.two(self=zero, dim=0, index=index, src=a, reduce='amax'
 out = s
 )";
 
-analysis::Analysis analysed(const std::string& lines, std::map<std::string, std::int64_t> sizes = {},
+analysis::Analysis analysed(const std::string& lines, const std::map<std::string, std::int64_t>& sizes = {},
                             bool reassociate = true)
 {
-    auto drawn = test::drawProgram(prelude + lines);
-    for (const auto& [table, size] : sizes) drawn.schema.sizes[table] = size;
-    analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema, {.reassociate = reassociate});
-    if (a.refusal) FAIL(base::describe(*a.refusal));
-    return a;
-}
-
-bool isProduct(const ir::Op& op)
-{
-    return op.name == "aten::linear" || op.name == "aten::matmul" || op.name == "aten::addmm" || op.name == "aten::mm";
-}
-
-// The rows and columns that products have, "7x8 19x2".
-std::string products(const analysis::Analysis& a)
-{
-    std::string text;
-    for (const ir::Op& op : a.program.ops) {
-        if (!isProduct(op)) continue;
-        const auto& rows = a.program.value(*op.args.at(op.name == "aten::addmm" ? 1 : 0).value()).shape;
-        text += (text.empty() ? "" : " ") + std::to_string(rows[0]) + "x" + std::to_string(rows.back());
-    }
-    return text;
-}
-
-int count(const analysis::Analysis& a, const std::string& name)
-{
-    return static_cast<int>(std::ranges::count(a.program.ops, name, &ir::Op::name));
+    return test::analysedProducts(prelude + lines, sizes, reassociate);
 }
 
 struct Case {
@@ -88,17 +57,15 @@ struct Case {
 TEST_CASE("a product with both ends of edges side by side becomes a product with each table")
 {
     const analysis::Analysis a = analysed(cat + product + maximum);
-    CHECK(products(a) == "7x8 7x8");
-    CHECK(count(a, "aten::cat") == 0);
+    CHECK(test::productsOf(a) == "7x8 7x8");
+    CHECK(test::countOps(a, "aten::cat") == 0);
     REQUIRE(a.reassociations.size() == 1);
     CHECK(a.reassociations[0].in == 16);
     CHECK(a.reassociations[0].out == 6);
-    CHECK(a.reassociations[0].gathered);
-    CHECK(std::ranges::count_if(a.lints, [](const analysis::Lint& lint) {
-              return lint.message.find("before rows are gathered: rows of 6 instead of 16") != std::string::npos;
-          }) == 1);
+    CHECK(a.reassociations[0].before == analysis::MovedBefore::Gather);
+    CHECK(test::notesWith(a, "before rows are gathered: rows of 6 instead of 16") == 1);
     const analysis::Analysis plain = analysed(cat + product + maximum, {}, false);
-    CHECK(products(plain) == "19x16");
+    CHECK(test::productsOf(plain) == "19x16");
     CHECK(plain.reassociations.empty());
 }
 
@@ -133,7 +100,7 @@ TEST_CASE("parts are split, added up and taken apart as the model does it")
     for (const Case& one : cases) {
         CAPTURE(one.what);
         const analysis::Analysis a = analysed(one.lines + maximum);
-        CHECK(products(a) == one.products);
+        CHECK(test::productsOf(a) == one.products);
         REQUIRE(a.reassociations.size() == 1);
         CHECK(a.reassociations[0].in == one.columns);
     }
@@ -157,11 +124,11 @@ z = aten::new_zeros(self=p, size=[n, 2, 6], dtype=none, layout=none, device=none
 s = aten::index_add(self=z, dim=0, index=dst, source=p, alpha=1) -> f[7,2,6]
 out = s
 )");
-    CHECK(products(a) == "7x8 7x8 7x8 7x8");
+    CHECK(test::productsOf(a) == "7x8 7x8 7x8 7x8");
     CHECK(a.reassociations.size() == 2);
     for (const ir::Op& op : a.program.ops)
         if (op.name == "aten::stack") CHECK(a.program.value(op.outputs[0]).shape == std::vector<std::int64_t>{7, 2, 6});
-    CHECK(count(a, "aten::stack") == 2);
+    CHECK(test::countOps(a, "aten::stack") == 2);
 }
 
 TEST_CASE("products stay where moving them saves nothing")
@@ -192,7 +159,7 @@ TEST_CASE("products stay where moving them saves nothing")
     for (const Case& one : cases) {
         CAPTURE(one.what);
         const analysis::Analysis a = analysed(one.lines + maximum);
-        CHECK(products(a) == one.products);
+        CHECK(test::productsOf(a) == one.products);
         CHECK(a.reassociations.empty());
     }
 }
@@ -200,6 +167,6 @@ TEST_CASE("products stay where moving them saves nothing")
 TEST_CASE("products stay on edges if the data have fewer edges than nodes")
 {
     const std::string text = cat + product + maximum;
-    CHECK(products(analysed(text, {{"v", 50}, {"e", 40}})) == "19x16");
-    CHECK(products(analysed(text, {{"v", 50}, {"e", 51}})) == "7x8 7x8");
+    CHECK(test::productsOf(analysed(text, {{"v", 50}, {"e", 40}})) == "19x16");
+    CHECK(test::productsOf(analysed(text, {{"v", 50}, {"e", 51}})) == "7x8 7x8");
 }

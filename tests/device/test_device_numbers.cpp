@@ -90,19 +90,17 @@ TEST_CASE_FIXTURE(Device, "Where all is resident, convolutions make no rows of f
 }
 
 // The products of PNA and EdgeConv have a row for each edge of a batch, unless they are moved. Rows of edges that the model
-// multiplies (edge_attr) have no table of nodes. PNA places its inputs and results side by side, on nodes.
+// multiplies (edge_attr) have no table of nodes.
 TEST_CASE_FIXTURE(Device, "Where all is resident, products that are moved to nodes leave no rows of features for edges")
 {
-    constexpr std::int64_t sideBySide = 1 + 4 * 2;  // the input; four aggregations, scaled in two ways
-    const std::map<std::string, std::int64_t> widest{{"edgeconv", 4}, {"pna", sideBySide + 1}};
-    for (const auto& [name, width] : widest) {
+    for (const std::string name : {"edgeconv", "pna"}) {
         CAPTURE(name);
         const Subject before = resident(convolution(name)), s = resident(reassociated(convolution(name)));
         const fake_device::Counts onEdges = countsOf(before), onNodes = countsOf(s);
-        CHECK(width * featureBytes(s) < edgeFeatureBytes(s));
+        CHECK(4 * featureBytes(s) < edgeFeatureBytes(s));
         CHECK(onEdges.largest >= 2 * edgeFeatureBytes(s));
         CHECK(onEdges.segments <= convolutions * mostLaunches);
-        CHECK(onNodes.largest < width * featureBytes(s));
+        CHECK(onNodes.largest < 4 * featureBytes(s));
         CHECK(onNodes.segments <= convolutions * mostLaunches);
     }
     const Subject along = resident(reassociated(convolution("pna_along")));

@@ -24,7 +24,8 @@
 //
 // Operators run on the CPU, in the order in which they are launched: what they compute does not depend on the clocks.
 // Kernel launches of `Accelerator::segment` go to kernels::segmentCpu, those of `Accelerator::strips` and those that read
-// rows on the host to the CUDA source compiled for the host. All calls are safe from any thread; device calls
+// rows on the host to the CUDA source compiled for the host; strips that give other bits than kernels::stripCpu are
+// refused. All calls are safe from any thread; device calls
 // of one run are expected from one thread for each device. To the vector clocks all threads are one host; on the virtual
 // clock each device's thread has a time of its own.
 

@@ -11,6 +11,7 @@
 #include "fake_device/guard.h"
 #include "fake_device/memory.h"
 #include "fake_device/pinned.h"
+#include "fake_device/strip_bits.h"
 #include "kernels/host_cuda/segment_on_host.h"
 #include "kernels/host_cuda/strip_on_host.h"
 #include "kernels/strip_launch.h"
@@ -240,17 +241,15 @@ public:
         const std::int64_t work = kernels::stripWorkBytes(m_program, a.pieceCount, a.edges);
         if (a.work) a.work = reinterpret_cast<std::byte*>(use(a.work, work, true));
         if (a.edges != 0 && a.edges != m_last - m_first) refuse("a kernel has a wrong number of edges");
+        const StripBits bits(m_program, a);
         const int code = kernels::stripOnHost(m_program, a, nullptr);
+        if (const std::string other = code == 0 ? bits.difference() : ""; !other.empty()) refuse(other);
         finish();
         return code;
     }
 
 private:
-    [[nodiscard]] std::int64_t item() const
-    {
-        if (m_program.element == kernels::StripElement::Float64) return 8;
-        return m_program.element == kernels::StripElement::Float32 ? 4 : 2;
-    }
+    [[nodiscard]] std::int64_t item() const { return itemBytes(m_program.element); }
 
     [[nodiscard]] std::int64_t timesRead(std::size_t table) const
     {

@@ -117,6 +117,7 @@ StageProgressList::StageProgressList(QWidget* parent) : QWidget(parent), m_grid(
     m_grid->setContentsMargins(10, 8, 10, 8);
     m_grid->setHorizontalSpacing(12);
     m_grid->setColumnStretch(1, 1);
+    m_grid->setColumnStretch(2, 4);
 }
 
 void StageProgressList::setCount(int count)
@@ -139,6 +140,7 @@ void StageProgressList::setCount(int count)
         line.bar->setMinimumWidth(40);
         line.status->setObjectName(QStringLiteral("stage%1Status").arg(row + 1));
         line.status->setProperty("muted", true);
+        line.status->setWordWrap(true);
         m_grid->addWidget(line.name, row, 0);
         m_grid->addWidget(line.bar, row, 1);
         m_grid->addWidget(line.status, row, 2);

@@ -6,10 +6,8 @@
 #include <utility>
 
 #include "analysis/lowering/dead_code.h"
-#include "analysis/lowering/gathered_sums.h"
 #include "analysis/lowering/match.h"
-#include "analysis/lowering/moved_products.h"
-#include "analysis/lowering/rewriter.h"
+#include "analysis/lowering/product_parts.h"
 #include "operators/operators.h"
 
 namespace hopscope::analysis {
@@ -25,11 +23,10 @@ using operators::Rule;
 // Multiplications that take as long as reading one number of a gathered row.
 constexpr std::int64_t productsPerRead = 32;
 
-class EarlyProducts : Rewriter {
+class EarlyProducts : ProductParts {
 public:
     EarlyProducts(const ir::Program& program, const RowCounts& rows, std::vector<Reassociation>& moved)
-        : Rewriter(program),
-          m_old(program),
+        : ProductParts(program),
           m_rows(rows),
           m_moved(moved)
     {}
@@ -45,122 +42,7 @@ public:
     }
 
 private:
-    // ---- what values are sums of
-
-    [[nodiscard]] const GatheredSum* sumOf(std::optional<ValueId> v) const
-    {
-        const auto found = v ? m_sums.find(*v) : m_sums.end();
-        return found == m_sums.end() ? nullptr : &found->second;
-    }
-
-    [[nodiscard]] const std::vector<std::int64_t>& shape(ValueId v) const { return m_new.value(v).shape; }
-
-    [[nodiscard]] SummedColumns asItIs(ValueId v) const
-    {
-        return {.width = shape(v).back(), .summands = {{.gather = {}, .table = v}}, .whole = v};
-    }
-
-    void note(const Op& op)
-    {
-        if (op.outputs.size() != 1 || !base::isFloating(m_old.value(op.outputs[0]).dtype)) return;
-        const ValueId out = op.outputs[0];
-        if (const auto gather = rowGather(m_old, op)) {
-            const Summand rows{.gather = gather, .table = *valueOf(op, "self")};
-            m_sums[out] = {.columns = {{.width = shape(out).back(), .summands = {rows}, .whole = out}}};
-            return;
-        }
-        if (op.name == "aten::add" || op.name == "aten::sub") addUp(op);
-        else if (op.name == "aten::neg") negate(op);
-        else if (operators::of(op.name).rule == Rule::Cat) placeSideBySide(op);
-        else if (const GatheredSum* sum = sumOf(valueOf(op, "self")); sum && keepsRows(m_old, op, *sum))
-            apply(op, *sum);
-    }
-
-    void addUp(const Op& op)
-    {
-        const auto a = valueOf(op, "self"), b = valueOf(op, "other");
-        if (!a || !b || !isNumber(op, "alpha", 1, true) || shape(*a) != shape(*b)) return;
-        const GatheredSum *const first = sumOf(a), *const second = sumOf(b);
-        if ((!first && !second) || (first && !first->single()) || (second && !second->single())) return;
-        SummedColumns sum = first ? first->columns[0] : asItIs(*a);
-        sum.whole = op.outputs[0];
-        for (Summand summand : (second ? second->columns[0] : asItIs(*b)).summands) {
-            summand.negative = summand.negative != (op.name == "aten::sub");
-            sum.summands.push_back(summand);
-        }
-        m_sums[op.outputs[0]] = {.columns = {sum},
-                                 .multiplied = (first && first->multiplied) || (second && second->multiplied)};
-    }
-
-    void negate(const Op& op)
-    {
-        const GatheredSum* const sum = sumOf(valueOf(op, "self"));
-        if (!sum || !sum->single()) return;
-        GatheredSum negated = *sum;
-        for (Summand& summand : negated.columns[0].summands) summand.negative = !summand.negative;
-        negated.columns[0].whole = op.outputs[0];
-        m_sums[op.outputs[0]] = std::move(negated);
-    }
-
-    void placeSideBySide(const Op& op)
-    {
-        const Arg* const tensors = ir::argument(op, "tensors");
-        const Arg* const dim = ir::argument(op, "dim");
-        const auto last = static_cast<std::int64_t>(shape(op.outputs[0]).size()) - 1;
-        if (!tensors || !tensors->list() || !dim->integer() || (*dim->integer() != last && *dim->integer() != -1))
-            return;
-        GatheredSum all;
-        bool gathers = false;
-        for (const Arg& item : *tensors->list()) {
-            const GatheredSum* const sum = item.value() ? sumOf(*item.value()) : nullptr;
-            if (!item.value() || static_cast<std::int64_t>(shape(*item.value()).size()) != last + 1) return;
-            gathers = gathers || sum;
-            all.multiplied = all.multiplied || (sum && sum->multiplied);
-            if (sum) all.columns.insert(all.columns.end(), sum->columns.begin(), sum->columns.end());
-            else all.columns.push_back(asItIs(*item.value()));
-        }
-        if (gathers) m_sums[op.outputs[0]] = std::move(all);
-    }
-
-    // Applies the operator to the tables as well, each of them once. Dead where nothing needs them.
-    void apply(const Op& op, GatheredSum sum)
-    {
-        const bool single = sum.single();
-        std::map<std::pair<ValueId, std::int64_t>, ValueId> made;  // of a table and its columns
-        for (SummedColumns& columns : sum.columns) {
-            for (Summand& summand : columns.summands) {
-                ValueId& result = made[{summand.table, columns.width}];
-                if (!result.valid()) {
-                    Applied applied = appliedTo(m_new, op, summand, columns.width);
-                    result = fresh(std::move(applied.result));
-                    append(std::move(applied.op), {result});
-                }
-                summand.table = result;
-            }
-            if (single) columns.width = shape(op.outputs[0]).back();
-            columns.whole = single ? std::optional(op.outputs[0]) : std::nullopt;
-        }
-        m_sums[op.outputs[0]] = std::move(sum);
-    }
-
     // ---- sums as operators
-
-    ValueId gathered(const Summand& summand, std::optional<ValueId> result = {})
-    {
-        const RowGather& gather = *summand.gather;
-        Value rows = m_new.value(summand.table);
-        rows.shape[static_cast<std::size_t>(gather.dim)] = shape(gather.index)[0];
-        Op copy = *gather.op;
-        for (std::size_t i = 0; i < copy.args.size(); ++i) {
-            if (copy.argInfo[i].name == "self") copy.args[i] = Arg{summand.table};
-            if (copy.argInfo[i].name == "dim") copy.args[i] = Arg{gather.dim};
-        }
-        if (!result) result = fresh(std::move(rows));
-        append(std::move(copy), {*result});
-        return *result;
-    }
-
-    ValueId rowsOf(const Summand& summand) { return summand.gather ? gathered(summand) : summand.table; }
 
     // Appends operators whose result is that of `op`. No summand is negative, and the first one is gathered.
     void become(const Op& op, const std::vector<Summand>& summands)
@@ -179,14 +61,7 @@ private:
         append(syntheticOp("add.Tensor", {Arg{sum}, Arg{last}, one()}, op), {out});
     }
 
-    static Arg one() { return Arg{std::int64_t{1}}; }
-
     // ---- products
-
-    struct Part {
-        std::optional<RowGather> gather;
-        ValueId rows, weight;  // [out, in]
-    };
 
     [[nodiscard]] std::int64_t rowsInData(std::int64_t inSample) const
     {
@@ -203,7 +78,7 @@ private:
         return inTable < 0 || all < 0 ? table < gathered : inTable < all;
     }
 
-    [[nodiscard]] bool moves(const SummedColumns& columns) const
+    [[nodiscard]] bool moves(const SummedColumns& columns) const override
     {
         return std::ranges::all_of(columns.summands, [&](const Summand& summand) { return hasFewerRows(summand); });
     }
@@ -238,29 +113,11 @@ private:
                productsPerRead * moved.reads + moved.columns * out >= productsPerRead * gathers * out;
     }
 
-    [[nodiscard]] bool isLayer(const Op& op, const Product& product) const
-    {
-        const Value &input = m_old.value(product.input), &weight = m_old.value(product.weight);
-        const ValueId* const bias = product.bias ? product.bias->value() : nullptr;
-        const bool adds = !product.bias || (bias && isWeight(m_old, *bias) && m_old.value(*bias).shape.size() == 1);
-        return adds && weight.shape.size() == 2 && weight.dtype == input.dtype && isWeight(m_old, product.weight) &&
-               m_old.value(op.outputs[0]).shape.size() == input.shape.size();
-    }
-
-    // Concatenations and sums may widen some of their operands.
-    [[nodiscard]] bool isOfType(const GatheredSum& sum, base::DType type) const
-    {
-        return std::ranges::all_of(sum.columns, [&](const SummedColumns& columns) {
-            return std::ranges::all_of(columns.summands,
-                                       [&](const Summand& s) { return m_new.value(s.table).dtype == type; });
-        });
-    }
-
     bool multiply(const Op& op)
     {
         const auto product = productOf(op);
-        const GatheredSum* const found = product ? sumOf(product->input) : nullptr;
-        if (!found || !isLayer(op, *product) || !isOfType(*found, m_old.value(product->weight).dtype)) return false;
+        const GatheredSum* const found = factorOf(op, product);
+        if (!found) return false;
         const GatheredSum sum = *found;
         const Moved moved = movedParts(sum);
         const std::int64_t out = shape(op.outputs[0]).back();
@@ -269,83 +126,9 @@ private:
                            .module = ir::modulePath(op.modules),
                            .in = moved.columns,
                            .out = out,
-                           .gathered = true});
+                           .before = MovedBefore::Gather});
         become(op, multiplied(op, partsOf(op, *product, sum), product->bias));
         return true;
-    }
-
-    // The products whose sum is the result, each table once.
-    std::vector<Part> partsOf(const Op& op, const Product& product, const GatheredSum& sum)
-    {
-        ValueId weight = product.weight;
-        if (op.name != "aten::linear")
-            weight = add(op, "t", {Arg{weight}}, sized(weight, {shape(weight)[1], shape(weight)[0]}));
-        std::vector<Part> parts;
-        std::int64_t at = 0;
-        for (const SummedColumns& columns : sum.columns) {
-            const ValueId factor = sum.single() ? weight : columnsOf(op, weight, at, columns.width);
-            at += columns.width;
-            if (!moves(columns) && columns.whole) {
-                addPart(op, parts, {.gather = {}, .rows = *columns.whole, .weight = factor}, false);
-                continue;
-            }
-            for (const Summand& s : columns.summands) {
-                const bool before = moves(columns);
-                const ValueId rows = before ? s.table : rowsOf(s);
-                addPart(op, parts, {.gather = before ? s.gather : std::nullopt, .rows = rows, .weight = factor},
-                        s.negative);
-            }
-        }
-        std::ranges::stable_partition(parts, [](const Part& part) { return part.gather.has_value(); });
-        return parts;
-    }
-
-    Value sized(ValueId like, std::vector<std::int64_t> to) const
-    {
-        Value value = m_new.value(like);
-        value.shape = std::move(to);
-        value.name.clear();
-        value.literal.clear();
-        value.raw = {};
-        return value;
-    }
-
-    ValueId columnsOf(const Op& op, ValueId weight, std::int64_t from, std::int64_t width)
-    {
-        std::vector<Arg> args{Arg{weight}, Arg{std::int64_t{1}}, Arg{from}, Arg{from + width}, one()};
-        return add(op, "slice.Tensor", std::move(args), sized(weight, {shape(weight)[0], width}));
-    }
-
-    // A table that is gathered twice is multiplied by the sum of the weights.
-    void addPart(const Op& op, std::vector<Part>& parts, Part part, bool negative)
-    {
-        const auto same = std::ranges::find_if(
-            parts, [&](const Part& other) { return other.gather == part.gather && other.rows == part.rows; });
-        const Value like = sized(part.weight, shape(part.weight));
-        if (same != parts.end()) {
-            const char* const name = negative ? "sub.Tensor" : "add.Tensor";
-            same->weight = add(op, name, {Arg{same->weight}, Arg{part.weight}, one()}, like);
-            return;
-        }
-        if (negative) part.weight = add(op, "mul.Scalar", {Arg{part.weight}, Arg{std::int64_t{-1}}}, like);
-        parts.push_back(part);
-    }
-
-    // Products whose rows are gathered alike are added up before that. The bias is added to the first one.
-    std::vector<Summand> multiplied(const Op& op, const std::vector<Part>& parts, const std::optional<Arg>& bias)
-    {
-        std::vector<Summand> sums;
-        for (const Part& part : parts) {
-            Value result = sized(part.rows, shape(part.rows));
-            result.shape.back() = shape(op.outputs[0]).back();
-            std::vector<Arg> args{Arg{part.rows}, Arg{part.weight}};
-            if (bias && sums.empty()) args.push_back(*bias);
-            const ValueId product = add(op, "linear", std::move(args), result);
-            const auto same = std::ranges::find_if(sums, [&](const Summand& s) { return s.gather == part.gather; });
-            if (same == sums.end()) sums.push_back({.gather = part.gather, .table = product});
-            else same->table = add(op, "add.Tensor", {Arg{same->table}, Arg{product}, one()}, result);
-        }
-        return sums;
     }
 
     // ---- concatenations of such sums
@@ -399,10 +182,8 @@ private:
         return {.gather = gather, .table = table};
     }
 
-    const ir::Program& m_old;
     const RowCounts& m_rows;
     std::vector<Reassociation>& m_moved;
-    std::map<ValueId, GatheredSum> m_sums;
 };
 
 }  // namespace

@@ -39,6 +39,9 @@ std::optional<ValueId> indexOf(const Op& op)
     return index ? std::optional(*index) : std::nullopt;
 }
 
+// Where nothing is gathered, all dimensions are behind the rows.
+constexpr std::int64_t nowhere = -1;
+
 // The dimension of the rows of all gathered summands; none if they differ.
 std::optional<std::int64_t> rowsOf(const GatheredSum& value)
 {
@@ -49,7 +52,7 @@ std::optional<std::int64_t> rowsOf(const GatheredSum& value)
             if (rows && *rows != summand.gather->dim) return std::nullopt;
             rows = summand.gather->dim;
         }
-    return rows;
+    return rows.value_or(nowhere);
 }
 
 // Only the number of rows and that of columns may be left open.
@@ -69,7 +72,7 @@ bool reshapesBehind(const Op& op, const Value& from, const Value& to, std::int64
         const auto dim = dimension(op, rank(from));
         return dim && *dim > rows;
     }
-    return rows == 0 && from.shape[0] == to.shape[0] && namesSizes(op, to);
+    return rows <= 0 && from.shape[0] == to.shape[0] && namesSizes(op, to);
 }
 
 // x[:]
@@ -90,6 +93,20 @@ bool scales(const Program& program, const Op& op)
     return program.value(*other).shape.empty() && isWeight(program, *other);
 }
 
+// In the same way for all columns, with at most one number for each row.
+bool treatsColumnsAlike(const Program& program, const Op& op)
+{
+    const auto self = valueOf(op, "self");
+    const Value& from = program.value(*self);
+    bool alike = isElementwise(program, op) && from.dtype == program.value(op.outputs[0]).dtype;
+    ir::forEachOperand(op, [&](ir::Slot, ValueId v) {
+        const Value& other = program.value(v);
+        const bool number = other.kind != ir::ValueKind::Tensor || other.shape.empty() || other.shape.back() == 1;
+        alike = alike && (v == *self || number);
+    });
+    return alike;
+}
+
 bool behind(const Program& program, const Op& op, std::int64_t rows)
 {
     const Value &from = program.value(*valueOf(op, "self")), &to = program.value(op.outputs[0]);
@@ -99,7 +116,7 @@ bool behind(const Program& program, const Op& op, std::int64_t rows)
     case Rule::Slice: return dimension(op, rank(from)).value_or(-1) > rows || takesAll(op);
     case Rule::Unsqueeze: return dimension(op, rank(to)).value_or(-1) > rows;
     case Rule::Reshape: return reshapesBehind(op, from, to, rows);
-    case Rule::Pointwise: return scales(program, op);
+    case Rule::Pointwise: return scales(program, op) || (rows == nowhere && treatsColumnsAlike(program, op));
     default: return false;
     }
 }

@@ -44,8 +44,9 @@ struct GatheredSum {
     [[nodiscard]] bool single() const { return columns.size() == 1; }
 };
 
-// An operator on the dimensions behind the rows, in the same way for all rows, that can be applied to each table instead.
-// It keeps columns apart unless there is only one group of them. Its first operand is the value.
+// True for an operator on the dimensions behind the rows, in the same way for all rows, that can be applied to each table
+// instead. It keeps columns apart unless there is only one group of them. Its first operand is the value. If nothing is
+// gathered, this includes elementwise operators that treat all columns alike.
 bool keepsRows(const ir::Program& program, const ir::Op& op, const GatheredSum& value);
 
 // Returns that operator for a table with `width` columns of the value, with the shape of its result.

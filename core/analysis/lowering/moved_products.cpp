@@ -267,7 +267,7 @@ bool isWeight(const ir::Program& program, ir::ValueId v)
 {
     const Op* const op = producerOf(program, v);
     if (!op) return program.value(v).origin != ir::Origin::Input;
-    bool all = operators::isView(op->name);
+    bool all = operators::isView(op->name) || operators::of(op->name).rule == Rule::Copy;
     ir::forEachOperand(*op, [&](ir::Slot, ValueId operand) { all = all && isWeight(program, operand); });
     return all;
 }

@@ -32,8 +32,8 @@ struct Product {
 // Returns the operands of an operator that is such a product; none for other operators.
 std::optional<Product> productOf(const ir::Op& op);
 
-// True for parameters, constants and views of them: they are the same for the whole run, and exist before everything
-// else.
+// True for parameters, constants, and views and copies of them: they are the same for the whole run, and exist before
+// everything else.
 bool isWeight(const ir::Program& program, ir::ValueId v);
 
 // Returns the products that make rows narrower, in the order of their operators. Their `inner` values are disjoint.

@@ -212,7 +212,7 @@ Reassociation recordOf(const ir::Program& program, const MovedProduct& product)
             .module = ir::modulePath(op.modules),
             .in = product.in,
             .out = product.out,
-            .gathered = false};
+            .before = MovedBefore::Sum};
 }
 
 }  // namespace

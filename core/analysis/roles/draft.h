@@ -130,6 +130,7 @@ struct Draft {
     std::map<std::string, std::int64_t> graphs;  // graph tables: rows
     std::set<std::string> knownTypes;            // type names seen in Dict keys
     std::set<std::string> edgeTables;            // relations whose edges are rows of a node table of the same name
+    std::set<std::string> requests;              // node tables whose rows only name rows of another table
     InputSchema schema;
 
     void note(std::string text) { schema.notes.push_back(std::move(text)); }

@@ -142,6 +142,7 @@ void findWanted(Draft& draft, Item& item)
     if ((!given && !named) || !item.integral() || !item.vector() || item.rows() < 1) return;
     if (given && draft.nodes.sizeOf(item.role.first) < 0) {
         (void)draft.nodes.add(item.role.first, item.rows(), item.key);
+        draft.requests.insert(item.role.first);
         return;
     }
     if (given || draft.nodes.types().size() != 1 || isEdgeCount(draft, item.rows())) return;
@@ -150,6 +151,7 @@ void findWanted(Draft& draft, Item& item)
     if (range.low < 0 || range.high >= draft.nodes.rows(type) || item.rows() == draft.nodes.rows(type)) return;
     draft.note(item.key + ": assumed to name rows of \"" + type + "\"");
     (void)draft.nodes.add(item.key, item.rows(), item.key);
+    draft.requests.insert(item.key);
     decide(item, RoleKind::Key, item.key, type);
 }
 

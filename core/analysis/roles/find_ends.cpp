@@ -97,7 +97,7 @@ std::string pickEnd(const Draft& draft, const Item& item, int row)
         if (room >= 0 ? bestRoom < 0 || room < bestRoom : bestRoom < 0 && room > bestRoom) best = type;
     };
     for (const std::string& type : draft.nodes.types())
-        if (!draft.edgeTables.contains(type)) consider(type);
+        if (!draft.edgeTables.contains(type) && !draft.requests.contains(type)) consider(type);
     const bool fits = !best.empty() && draft.nodes.rows(best) > item.ranges[row].high;
     for (const std::string& type : draft.edgeTables)
         if (!fits && type != item.role.relation) consider(type);

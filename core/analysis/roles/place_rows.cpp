@@ -163,7 +163,9 @@ base::Status placeKey(Draft& draft, Item& item)
         return checkIds(item, IntColumn(*item.view), {}, std::numeric_limits<std::int64_t>::max(), {});
     const std::string target = keyTarget(draft, item, item.ranges[0]);
     decide(item, RoleKind::Key, source, target);
-    if (draft.nodes.sizeOf(target) < 0) draft.graphs[target] = std::max(draft.graphs[target], item.ranges[0].high + 1);
+    if (draft.nodes.has(target)) return {};
+    if (draft.nodes.sizeOf(target) >= 0) draft.nodes.addLoose(target, item.ranges[0].high + 1);
+    else draft.graphs[target] = std::max(draft.graphs[target], item.ranges[0].high + 1);
     return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/lowering/synthetic.h"
@@ -14,7 +15,7 @@ namespace hopscope::analysis {
 // A chain of emitted operators that stops at the first failure.
 class Chain {
 public:
-    Chain(Emitter& emitter, const ir::Op& like) : m_emitter(emitter), m_like(like) {}
+    Chain(Emitter& emitter, ir::Op like) : m_emitter(emitter), m_like(std::move(like)) {}
 
     ValueId call(const std::string& signature, std::vector<ir::Arg> args, const std::vector<std::int64_t>& shape,
                  base::DType dtype)
@@ -51,7 +52,7 @@ private:
     }
 
     Emitter& m_emitter;
-    const ir::Op& m_like;
+    ir::Op m_like;  // its place is that of all operators; the emitter may move the original
     std::optional<base::Error> m_error;
 };
 

@@ -53,7 +53,7 @@ SETTINGS = (
     ),
     Setting(
         "reassociate", "Flag", False, (), most=0, of_search=False,
-        meaning="Multiply by weights before rows are gathered or added up where that saves work; rounding changes",
+        meaning="Multiply by weights before gathers, sums and concatenations where that saves work; rounding changes",
     ),
     Setting(
         "store", "Choice", "exact", ("exact", "float32", "bfloat16", "float16"), most=0, of_search=False,
