@@ -11,7 +11,7 @@ set(hopscope_quick
   # core with LibTorch
   loader export_code forecast fork_server debugger pipeline engine_parts fake_device
   # the engine
-  bench_place engine_forks engine_goldens engine_protocol engine_serves_parts
+  bench_place engine_forks engine_goldens engine_serves_parts
   # models
   zoo models_quick
   # the window

@@ -3,7 +3,7 @@
 //
 // HOPSCOPE_FAKE_FAULT arms one fault: segment:NTH:CODE (the NTH launch of a segment kernel gives this CUDA error; from 700
 // on the context is lost), allocation:NTH, pinned:NTH, memory:BYTES (of each GPU), listing:0
-// (there are no GPUs). With --forks it carries out requests (forks.h).
+// (there are no GPUs), copies:BYTES (so many a second, and kernels take a millisecond). With --forks it carries out requests (forks.h).
 
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +29,14 @@ std::vector<std::string> parts(const std::string& text)
     return found;
 }
 
+fake_device::Latency slow(double bytesPerSecond)
+{
+    fake_device::Latency latency;
+    latency.h2dBytesPerSecond = latency.d2hBytesPerSecond = bytesPerSecond;
+    latency.kernelSeconds = 1e-3;
+    return latency;
+}
+
 // False if the text is not as above.
 bool arm(const std::string& text)
 {
@@ -40,6 +48,7 @@ bool arm(const std::string& text)
     else if (kind == "allocation") fake_device::failAllocation(number);
     else if (kind == "pinned") fake_device::failPinned(number);
     else if (kind == "memory") fake_device::setTotalMemory(number);
+    else if (kind == "copies") fake_device::setLatency(slow(static_cast<double>(number)));
     else if (kind == "listing" && number == 0) fake_device::setListing(executor::GpuListing{});
     else return false;
     return true;

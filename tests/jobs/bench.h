@@ -1,12 +1,11 @@
 #pragma once
 
-// A workbench with the made-up engine and a document to look at.
+// A workbench with an engine that plays recorded answers, and a document to look at.
 
 #include <QTest>
 
 #include "base/rules.h"
-#include "fake_engine.h"
-#include "jobs/workbench.h"
+#include "player.h"
 #include "schema/names.h"
 
 namespace hopscope::jobs {
@@ -17,7 +16,7 @@ struct Bench {
     models::Document document;
     Workbench workbench{engine, document};
 
-    explicit Bench(const QStringList& arguments = {}) : engine(fake::command(arguments)) { engine.start(); }
+    explicit Bench(const QStringList& arguments = {}) : engine(player::command(arguments)) { engine.start(); }
 
     void open(const QString& model)
     {
@@ -37,19 +36,24 @@ struct Bench {
         return ids;
     }
 
+    void setBatches() { QVERIFY(player::setBatches(workbench, document)); }
+
     [[nodiscard]] bool idle() const { return !workbench.busy(); }
 };
 
 // With a model of three layers and a plan for it.
 struct OpenBench : Bench {
-    OpenBench() { open("chain3.pt"); }
+    explicit OpenBench(const QStringList& arguments = {}) : Bench(arguments) { open("chain3.pt"); }
 };
 
 inline protocol::ValueId valueOf(const char* id) { return schema::valueNamed(id).value(); }
 
-// chain3: v2 linear, v5 result of layer 0; v6, v9 of layer 1; v10, v13 of layer 2.
-inline const char* const firstResult = "v5";
-inline const char* const secondLinear = "v6";
-inline const char* const secondResult = "v9";
+// Of chain3; sums are stored as cheaply as the results that are made of them.
+inline const char* const firstLinear = "v8";
+inline const char* const firstSum = "v13";
+inline const char* const firstResult = "v14";
+inline const char* const secondLinear = "v15";
+inline const char* const secondSum = "v18";
+inline const char* const secondResult = "v19";
 
 }  // namespace hopscope::jobs

@@ -4,13 +4,13 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "fake_engine.h"
+#include "player.h"
 #include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::jobs;
-using fake::Answers;
-using fake::object;
+using player::Answers;
+using player::object;
 
 class TestEngineClient : public QObject {
     Q_OBJECT
@@ -39,7 +39,7 @@ private slots:
 
 void TestEngineClient::requestsMadeBeforeTheHandshakeWaitForIt()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     Answers answers;
     client.request("test/echo", object("a", 1), &answers.context, answers.keep());
     QCOMPARE(client.state(), EngineState::Stopped);
@@ -53,7 +53,7 @@ void TestEngineClient::requestsMadeBeforeTheHandshakeWaitForIt()
 
 void TestEngineClient::answersComeInTheOrderOfTheRequests()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     client.start();
     Answers answers;
     // A big answer first: reading it takes longer than reading those behind it.
@@ -66,7 +66,7 @@ void TestEngineClient::answersComeInTheOrderOfTheRequests()
 
 void TestEngineClient::aRefusalCarriesTheSentenceAndTheCode()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     client.start();
     Answers answers;
     client.request("test/refuse", json::Value::object(), &answers.context, answers.keep());
@@ -91,7 +91,7 @@ void TestEngineClient::anotherMajorVersionIsRefusedInWords()
 {
     QFETCH(QStringList, arguments);
     QFETCH(QString, words);
-    EngineClient client(fake::command(arguments));
+    EngineClient client(player::command(arguments));
     QSignalSpy died(&client, &EngineClient::died);
     Answers answers;
     client.request("test/echo", object("a", 1), &answers.context, answers.keep());
@@ -127,7 +127,7 @@ void TestEngineClient::whateverBreaksTheProtocolEndsTheEngineWithAReason()
 {
     QFETCH(QString, method);
     QFETCH(QString, words);
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     QSignalSpy died(&client, &EngineClient::died);
     client.start();
     Answers answers;
@@ -135,7 +135,7 @@ void TestEngineClient::whateverBreaksTheProtocolEndsTheEngineWithAReason()
     QTRY_COMPARE(died.count(), 1);
     QVERIFY2(died[0][0].toString().contains(words), qPrintable(died[0][0].toString()));
     QCOMPARE(client.state(), EngineState::Stopped);
-    // The fake answers its garbage, too, but nothing behind the garbage is believed.
+    // The player answers its garbage, too, but nothing behind the garbage is believed.
     QCOMPARE(answers.count(), 1);
     QVERIFY(!answers.all[0].has_value());
     QCOMPARE(answers.all[0].error().code, base::ErrorCode::Internal);
@@ -143,7 +143,7 @@ void TestEngineClient::whateverBreaksTheProtocolEndsTheEngineWithAReason()
 
 void TestEngineClient::aDyingEngineAnswersEverythingThatIsOpen()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     client.start();
     QTRY_COMPARE(client.state(), EngineState::Ready);
     Answers answers;
@@ -157,7 +157,7 @@ void TestEngineClient::aDyingEngineAnswersEverythingThatIsOpen()
 
 void TestEngineClient::aRestartedEngineWorks()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     QSignalSpy died(&client, &EngineClient::died);
     client.start();
     QTRY_COMPARE(client.state(), EngineState::Ready);
@@ -174,7 +174,7 @@ void TestEngineClient::aRestartedEngineWorks()
 
 void TestEngineClient::anEngineThatDiesAtOnceIsTriedWithGrowingPausesAndThenGivenUp()
 {
-    EngineClient client(fake::command({"--die-at-start"}));
+    EngineClient client(player::command({"--die-at-start"}));
     QElapsedTimer clock;
     QVector<qint64> times;
     connect(&client, &EngineClient::died, this, [&] {
@@ -212,7 +212,7 @@ void TestEngineClient::requestsToAFailedEngineAreAnsweredLater()
 
 void TestEngineClient::anAnswerWhoseContextIsGoneIsDropped()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     client.start();
     Answers answers;
     auto* gone = new QObject;
@@ -225,7 +225,7 @@ void TestEngineClient::anAnswerWhoseContextIsGoneIsDropped()
 
 void TestEngineClient::anAnswerToNobodyIsPassedOver()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     client.start();
     Answers answers;
     client.request("test/strange_id", json::Value::object(), &answers.context, answers.keep());
@@ -235,7 +235,7 @@ void TestEngineClient::anAnswerToNobodyIsPassedOver()
 
 void TestEngineClient::aSecondAnswerToOneRequestIsPassedOver()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     client.start();
     Answers answers;
     client.request("test/twice", json::Value::object(), &answers.context, answers.keep());
@@ -246,7 +246,7 @@ void TestEngineClient::aSecondAnswerToOneRequestIsPassedOver()
 
 void TestEngineClient::aCancelReachesTheEngineOnlyForRequestsThatItHas()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     client.start();
     QTRY_COMPARE(client.state(), EngineState::Ready);
     QSignalSpy notified(&client, &EngineClient::notified);
@@ -262,7 +262,7 @@ void TestEngineClient::aCancelReachesTheEngineOnlyForRequestsThatItHas()
 
 void TestEngineClient::cancellingAWaitingRequestAnswersIt()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     Answers answers;
     client.cancel(client.request("test/echo", json::Value::object(), &answers.context, answers.keep()));
     QTRY_COMPARE(answers.count(), 1);
@@ -272,7 +272,7 @@ void TestEngineClient::cancellingAWaitingRequestAnswersIt()
 // A beat of 5 ms goes on while some 8 MB of numbers are read.
 void TestEngineClient::aBigAnswerDoesNotBlockTheEventLoop()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     client.start();
     QTRY_COMPARE(client.state(), EngineState::Ready);
     Answers answers;
@@ -290,7 +290,7 @@ void TestEngineClient::aBigAnswerDoesNotBlockTheEventLoop()
 
 void TestEngineClient::progressIsHandedOut()
 {
-    EngineClient client(fake::command());
+    EngineClient client(player::command());
     QSignalSpy progressed(&client, &EngineClient::progressed);
     client.start();
     Answers answers;
@@ -307,7 +307,7 @@ void TestEngineClient::theEngineEndsWithTheClient()
 {
     qint64 process = 0;
     {
-        EngineClient client(fake::command());
+        EngineClient client(player::command());
         client.start();
         QTRY_COMPARE(client.state(), EngineState::Ready);
         process = client.processId();

@@ -14,7 +14,6 @@ from pathlib import Path
 from scale_support import JOURNAL, ROOT, ScaleTest, digests, kill, processes, records
 
 from hopscope import _frames  # found by scale_support
-from engine_protocol import differences, shape, together
 from serve_client import Client, Refused, frame
 
 SAMPLE = {"model": str(ROOT / "samples/digits/jknet.pt"), "data": [str(ROOT / "samples/digits/graph.safetensors")],
@@ -321,40 +320,6 @@ class Runs(ServeTest):
         client.call("model/close", document=document)
         self.assertEqual(client.leave(), 0)
         self.assertEqual((self.all_processes(), self.leavings()), ({}, []))
-
-
-class Protocol(ServeTest):
-    def told(self, client, files):
-        """The shapes of the greeting and of each kind of event of a run in which a worker is lost."""
-        document = self.open(client, files)
-        run = self.start(client, document, self.plan(client, document))["run"]
-        if client.process.args[-1] != "3":
-            self.until_event(client, run, {"type": "shard", "outcome": "computed"})
-            self.lose_a_shard(client, run)
-        client.finished(run, PATIENCE)
-        kinds = {}
-        for event in client.events(run):
-            kinds.setdefault(f"{event['type']} {event.get('what') or event.get('outcome') or ''}", []).append(shape(event))
-        return {"greeting": shape(client.greeting), **{kind: together(all_of) for kind, all_of in kinds.items()}}
-
-    def lose_a_shard(self, client, run):
-        """A worker that is killed may have none at that moment."""
-        for _ in range(4):
-            kill(self.engines()[0])
-            for _ in range(20):
-                client.take()
-                if any(event.get("outcome") == "lost" for event in client.events(run)):
-                    return
-            self.until(self.engines)
-
-    def test_the_made_up_engine_of_the_windows_tests_tells_the_same(self):
-        fake = self.serve(command=[sys.executable, "-B", str(ROOT / "tests/jobs/fake_engine.py"), "--workers", "3"])
-        made_up = self.told(fake, {"model": "chain3.pt", "data": ["graph"], "roles": []})
-        real = self.told(self.serve(), self.slow())
-        self.assertEqual(made_up.keys() - real.keys(), set())
-        self.assertLessEqual(real.keys() - made_up.keys(), {"note ", "shard found"})
-        found = [sentence for kind in made_up.keys() & real.keys() for sentence in differences(made_up[kind], real[kind], kind)]
-        self.assertEqual(found, [])
 
 
 def parent_of(pid):

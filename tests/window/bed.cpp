@@ -3,6 +3,7 @@
 #include <QElapsedTimer>
 
 #include "base/rules.h"
+#include "jobs/player.h"
 #include "models/run_log.h"
 
 namespace hopscope::bed {
@@ -32,19 +33,13 @@ void failOnWarnings()
     Q_UNUSED(installed);
 }
 
-QStringList fakeCommand(const QStringList& arguments)
-{
-    return QStringList{QStringLiteral(HOPSCOPE_PYTHON), QStringLiteral("-B"), QStringLiteral(HOPSCOPE_FAKE_ENGINE)} +
-           arguments;
-}
-
 QString sample(const QString& name) { return QStringLiteral(HOPSCOPE_SAMPLES "/") + name; }
 
-window::WindowSetup fakeSetup()
+window::WindowSetup playedSetup()
 {
     window::WindowSetup setup;
     setup.settings.theme = style::Mode::Light;
-    setup.engineCommand = fakeCommand();
+    setup.engineCommand = player::command();
     setup.layoutCommand = {QStringLiteral(HOPSCOPE_PROGRAMS "/hopscope-layout")};
     setup.samples = QStringLiteral(HOPSCOPE_SAMPLES);
     setup.room = QRect(0, 0, 1920, 1200);  // the screen of the offscreen platform is smaller than anybody's
@@ -53,7 +48,7 @@ window::WindowSetup fakeSetup()
 
 window::WindowSetup realSetup()
 {
-    window::WindowSetup setup = fakeSetup();
+    window::WindowSetup setup = playedSetup();
     const QByteArray other = qgetenv("HOPSCOPE_ENGINE");
     const QString program =
         other.isEmpty() ? QStringLiteral(HOPSCOPE_PROGRAMS "/hopscope-engine") : QString::fromUtf8(other);
@@ -83,6 +78,8 @@ bool Bed::open(const QString& model, const QStringList& data)
         return planned && document.modelPath() == model && !window->workbench().busy() && window->graph().layoutReady();
     });
 }
+
+bool Bed::setBatches(bool gpu) { return player::setBatches(window->workbench(), window->document(), gpu); }
 
 bool Bed::run()
 {

@@ -1,6 +1,6 @@
 #pragma once
 
-// A window to test: with the made-up engine of fake_engine.py, or the real one beside it, and folders of its own.
+// A window to test: with an engine that plays recorded answers (jobs/player.py), or the real one beside it, and folders of its own.
 
 #include <QApplication>
 #include <QTemporaryDir>
@@ -15,15 +15,16 @@ namespace hopscope::bed {
 // Fails the running test on every warning of Qt's, but for remarks of the platform plug-in. Installed by Bed.
 void failOnWarnings();
 
-window::WindowSetup fakeSetup();  // an engine made up for tests; its models are chain3.pt and the like
-window::WindowSetup realSetup();  // hopscope-engine beside the test programs
+window::WindowSetup playedSetup();  // recorded answers; their models are chain3.pt and the like
+window::WindowSetup realSetup();    // hopscope-engine beside the test programs
 
 struct Bed {
-    explicit Bed(window::WindowSetup setup = fakeSetup(), bool recovery = false);
+    explicit Bed(window::WindowSetup setup = playedSetup(), bool recovery = false);
 
     // Opens it and waits until it is laid out, planned and compared.
-    bool open(const QString& model, const QStringList& data = {});
-    bool run();  // to the end
+    bool open(const QString& model, const QStringList& data = {"graph.safetensors"});
+    bool setBatches(bool gpu = false);  // as player.h
+    bool run();                         // to the end
 
     QTemporaryDir folder;
     std::unique_ptr<window::MainWindow> window;
@@ -54,7 +55,6 @@ QString leastWidths(window::MainWindow& window);
 // Of the values that the document's plan stores, without outputs.
 QStringList storedIds(const models::Document& document);
 
-QStringList fakeCommand(const QStringList& arguments = {});
 QString sample(const QString& name);  // "karate/gcn.pt" with its folder
 
 }  // namespace hopscope::bed

@@ -30,18 +30,19 @@ struct Opening {
     std::vector<Span> stalls;
 };
 
-// From the engine's answer (which the made-up engine announces) to a picture of the folded graph.
+// From the engine's answer (which the player announces) to a picture of the folded graph.
 Opening openOnce(const QString& model)
 {
     Bed bed;
     bed::waitFor([&] { return bed.window->engine().state() == jobs::EngineState::Ready; });
     StopWatch answered(watch::Whose::Program);  // its worker threads, too
     QObject::connect(&bed.window->engine(), &jobs::EngineClient::notified, bed.window.get(),
-                     [&](const QString& method, const json::Value&) {
-                         if (method == u"log") answered.start();
+                     [&](const QString& method, const json::Value& params) {
+                         const json::Value* what = params.find("message");
+                         if (method == u"log" && what && *what == json::Value("model/open")) answered.start();
                      });
     HeartBeat heart;
-    bed.window->openFile({model, {}, {}});
+    bed.window->openFile({model, {"graph.safetensors"}, {}});
     bed::waitFor([&] { return bed.window->document().model() && bed.window->graph().layoutReady(); }, 120'000);
     bed.window->graph().grab();
     Opening opening;
@@ -67,11 +68,12 @@ void benchCuts(const QString& model, const std::string& what, int repeats)
 {
     Bed bed;
     bed.open(model);
+    const protocol::ValueId stored = bed.window->document().plan()->checkpoints.front().value;
     std::vector<Span> times;
     for (int i = 0; i < repeats; ++i) {
         const models::PlanPtr before = bed.window->document().plan();
         const StopWatch changed(watch::Whose::Program);
-        if (i % 2 == 0) bed.window->workbench().pin({base::PinKind::NoCheckpoint, protocol::ValueId(5)});
+        if (i % 2 == 0) bed.window->workbench().pin({base::PinKind::NoCheckpoint, stored});
         else bed.window->workbench().undoStack().undo();
         bed::waitFor([&] { return bed.window->document().plan() != before; });
         bed.window->graph().grab();
@@ -80,7 +82,7 @@ void benchCuts(const QString& model, const std::string& what, int repeats)
     row(what + ": changed cut -> plan and picture, p95", 100, times, 0.95);
 }
 
-// Values that the made-up engine stores: of linear maps.
+// Values that can be stored: of linear maps.
 std::vector<protocol::ValueId> storable(const models::Document& document)
 {
     std::vector<protocol::ValueId> values;
@@ -133,7 +135,8 @@ void benchAll(int repeats, bool engine)
     {
         Bed bed;
         bed.open("chain10.pt");
-        benchRun(bed, "made-up run, 100 batches in 0.3 s", 2 * repeats);
+        bed.setBatches();
+        benchRun(bed, "played run, 100 batches in 0.3 s", 2 * repeats);
     }
     if (!engine) return;
     Bed bed(bed::realSetup());

@@ -13,6 +13,7 @@
 #include "checks.h"
 #include "graphview/view/graph_view.h"
 #include "help.h"
+#include "jobs/player.h"
 #include "models/run_log.h"
 #include "study/animation/animation_panel.h"
 #include "study/debugger/debug_panel.h"
@@ -181,30 +182,30 @@ bool dragCheckpoint(Bed& bed)
     return false;
 }
 
-// What no machine without a GPU can show: an engine made up for tests has one.
+// What no machine without a GPU can show: an engine with a simulated one was recorded.
 WindowSetup gpuSetup()
 {
-    WindowSetup setup = bed::fakeSetup();
-    setup.engineCommand = bed::fakeCommand({QStringLiteral("--gpu")});
+    WindowSetup setup = bed::playedSetup();
+    setup.engineCommand = player::command({QStringLiteral("--gpu")});
     return setup;
 }
 
 // Three workers in the second stage, one of which was lost; two wait for the slowest one.
 WindowSetup workersSetup()
 {
-    WindowSetup setup = bed::fakeSetup();
-    setup.engineCommand = bed::fakeCommand({"--workers", "3", "--stand", "29"});
+    WindowSetup setup = bed::playedSetup();
+    setup.engineCommand = player::command({"--workers", "--stand"});
     return setup;
 }
 
 bool dealOut(Bed& bed)
 {
-    if (!bed.open("chain3.pt")) return false;
+    if (!bed.open("chain3.pt") || !bed.setBatches()) return false;
     bed.window->workbench().startRun();
     return bed::waitFor([&] {
         const auto log = bed.window->document().runLog();
         return log && log->workers() != nullptr && log->workers()->lost() > 0 && log->stages().size() == 2 &&
-               log->stages().back().done > 9000;
+               log->stages().back().done >= 9000;
     });
 }
 
@@ -347,7 +348,10 @@ const Shot shots[] = {
     {"running", "run", style::Mode::Light,
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && beginRun(bed); }},
     {"gpu", "run", style::Mode::Light,
-     [](Bed& bed) { return bed.open("chain3.pt") && beginRun(bed, 1000, QStringLiteral("cuda:0")); }, gpuSetup},
+     [](Bed& bed) {
+         return bed.open("chain3.pt") && bed.setBatches(true) && beginRun(bed, 1000, QStringLiteral("cuda:0"));
+     },
+     gpuSetup},
     {"workers", "run", style::Mode::Light, dealOut, workersSetup},
     {"workers-dark", "run", style::Mode::Dark, dealOut, workersSetup},
     {"finished", "compare", style::Mode::Light,

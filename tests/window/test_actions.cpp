@@ -61,11 +61,11 @@ bool bring(Bed& bed, State state)
         }))
         return false;
     const protocol::ModelRecord& model = *document.model();
-    bed.window->selection().select(models::Target::op(model.findOp("op4")));
-    bed.window->selection().select(models::Target::op(model.findOp("op6")));
+    bed.window->selection().select(models::Target::op(model.findOp("op5")));
+    bed.window->selection().select(models::Target::op(model.findOp("op7")));
     if (state == State::Changed) {
-        bench.pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
-        bench.pin({base::PinKind::NoCheckpoint, protocol::ValueId(6)});
+        bench.pin({base::PinKind::Checkpoint, protocol::ValueId(15)});
+        bench.pin({base::PinKind::NoCheckpoint, protocol::ValueId(15)});
         bench.undoStack().undo();
         bed.window->selection().back();
     }
@@ -181,7 +181,7 @@ void TestActions::noKeyIsGivenTwice()
 
 void TestActions::everyActionIsReachedThroughThePaletteByKeys()
 {
-    WindowSetup setup = bed::fakeSetup();
+    WindowSetup setup = bed::playedSetup();
     setup.unattended = true;  // no question whether to save, which would wait for an answer
     Bed bed(setup);
     QVERIFY(bed.open("chain3-skips.pt"));

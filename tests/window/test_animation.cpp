@@ -1,4 +1,4 @@
-// The panel "Animation" in the window, by real events, with the engine made up for tests.
+// The panel "Animation" in the window, by real events, with recorded answers of the engine.
 
 #include <QComboBox>
 #include <QLabel>
@@ -57,7 +57,7 @@ void TestWindowAnimation::itIsAskedForOnlyWhereItIsSeen()
     QVERIFY(panelOf(bed).show() == nullptr);
     QTest::keyClick(bed.window.get(), Qt::Key_M, Qt::ControlModifier);
     QTRY_VERIFY(panelOf(bed).show() != nullptr);
-    QVERIFY(said(bed, "animationPart").contains("9 of 10,000 nodes"));
+    QVERIFY(said(bed, "animationPart").contains("60 of 10,000 nodes"));
     bed.window->closeFile();
     QTRY_VERIFY(panelOf(bed).show() == nullptr);
 }
@@ -74,11 +74,12 @@ void TestWindowAnimation::keysAndButtonsGoThroughTheFrames()
     QCOMPARE(view.frame(), 1);
     QCOMPARE(said(bed, "animationTitle"), QString("Stage 1 of 3: begin"));
     press(bed, "animationNext");
-    QVERIFY2(said(bed, "animationCaption").contains("3 nodes with a thick border"),
+    QVERIFY2(said(bed, "animationCaption").contains("20 nodes with a thick border"),
              qPrintable(said(bed, "animationCaption")));
-    QVERIFY(said(bed, "animationCaption")
-                .contains("The batch reads along 9 edges (3 from a node to itself, not drawn), from its own nodes and "
-                          "from 2 nodes outside it"));
+    QVERIFY(
+        said(bed, "animationCaption")
+            .contains("The batch reads along 60 edges (20 from a node to itself, not drawn), from its own nodes and "
+                      "from 2 nodes outside it"));
     view.setFocus();
     QTest::keyClick(&view, Qt::Key_End);
     QCOMPARE(slider->value(), slider->maximum());
@@ -102,7 +103,7 @@ void TestWindowAnimation::aNodeAndTheSizeOfBatchesAreChosen()
     QVERIFY(open(bed));
     const int frames = panelOf(bed).view().frames();
     auto* batch = child<QSpinBox>(*bed.window, "animationBatch");
-    QCOMPARE(batch->maximum(), 7);
+    QCOMPARE(batch->maximum(), 58);
     batch->setFocus();
     batch->selectAll();
     QTest::keyClicks(batch, "1");
@@ -123,7 +124,7 @@ void TestWindowAnimation::anotherPlanIsAnotherAnimation()
     Bed bed;
     QVERIFY(open(bed));
     const study::ShowPtr before = panelOf(bed).show();
-    bed.window->workbench().setStrategy(base::Strategy::SourceRule);
+    bed.window->workbench().setStrategy(base::Strategy::Depth);
     QTRY_VERIFY(panelOf(bed).show() && panelOf(bed).show() != before);
     QVERIFY(!protocol::sameCuts(*panelOf(bed).show()->plan, *before->plan));
 }
@@ -131,7 +132,7 @@ void TestWindowAnimation::anotherPlanIsAnotherAnimation()
 void TestWindowAnimation::withoutDataThePanelSaysWhatIsMissing()
 {
     Bed bed;
-    QVERIFY(bed.open("chain3.pt"));
+    QVERIFY(bed.open("chain3.pt", {}));
     bed.window->docks().reveal("animation");
     QVERIFY(said(bed, "animationState").contains("with its graph"));
     QVERIFY(!panelOf(bed).save("/nowhere/a.png").isEmpty());

@@ -1,4 +1,4 @@
-// Breakpoints in the window: set, marked, kept in session files; with the engine made up for tests.
+// Breakpoints in the window: set, marked, kept in session files; with recorded answers of the engine.
 
 #include <QComboBox>
 #include <QListWidget>
@@ -41,7 +41,7 @@ void TestBreakpoints::aBreakpointIsSetByKeyAndSeen()
     bed.window->docks().bring("breakpoints");
     QTest::keyClick(bed.window.get(), Qt::Key_F7);
     QVERIFY(breakpoints.empty());
-    select(bed, "op4");
+    select(bed, "op5");
     QTest::keyClick(bed.window.get(), Qt::Key_F7);
     QCOMPARE(breakpoints.size(), std::size_t{1});
     const auto marks = [&] {
@@ -78,7 +78,7 @@ void TestBreakpoints::boxesAndBandsSayThatABreakpointIsInside()
     QVERIFY(!legendSays("breakpoint") && !legendSays("breakpoint inside"));
     bed.window->graph().findChild<QAction*>("graphCollapseAll")->trigger();
     QTRY_VERIFY(bed.window->graph().layoutReady());
-    select(bed, "op4");
+    select(bed, "op5");
     QTest::keyClick(bed.window.get(), Qt::Key_F7);
     QCOMPARE(marks(state.breakpoints, BreakMark::Inside), 1);
     QCOMPARE(marks(state.breakpoints, BreakMark::Here), 0);
@@ -104,7 +104,7 @@ void TestBreakpoints::sessionsKeepBreakpoints()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
-    select(bed, "op4");
+    select(bed, "op5");
     QTest::keyClick(bed.window.get(), Qt::Key_F7);
     bed.window->selection().select(models::Target::stage(protocol::StageId(2)));
     QTest::keyClick(bed.window.get(), Qt::Key_F7);
@@ -136,9 +136,9 @@ void TestBreakpoints::breakpointsWithoutAPlaceAreNamedOnce()
     session.data = QStringList{"graph.safetensors"};
     session.perspective = "analyse";
     const QString kept = models::placeText(*bed.window->document().model(),
-                                           models::Target::op(bed.window->document().model()->findOp("op4")));
-    session.breakpoints = {{"op4", kept, {}},
-                           {"op4", "another operator", {}},
+                                           models::Target::op(bed.window->document().model()->findOp("op5")));
+    session.breakpoints = {{"op5", kept, {}},
+                           {"op5", "another operator", {}},
                            {"op999", "relu of old", {}},
                            {"stage 2", "Stage 2", {}},
                            {"stage 77", "Stage 77", {}}};
@@ -161,7 +161,7 @@ void TestBreakpoints::aReloadedModelKeepsItsBreakpoints()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
-    select(bed, "op4");
+    select(bed, "op5");
     QTest::keyClick(bed.window.get(), Qt::Key_F7);
     QSignalSpy opened(&bed.window->workbench(), &jobs::Workbench::opened);
     bed.window->actionBook().find("file.reload")->trigger();
@@ -175,7 +175,7 @@ void TestBreakpoints::aMenuSetsConditions()
     QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
     bed.window->graph().findChild<QAction*>("graphExpandAll")->trigger();
     QTRY_VERIFY(bed.window->graph().layoutReady());
-    select(bed, "op4");
+    select(bed, "op5");
     QContextMenuEvent event(QContextMenuEvent::Keyboard, {10, 10}, bed::view(bed).mapToGlobal(QPoint(10, 10)));
     QCoreApplication::sendEvent(&bed::view(bed), &event);
     auto* menu = child<QMenu>(bed.window->graph(), "graphBreakpoint");

@@ -406,7 +406,7 @@ void TestEngine::aRunThatWasStartedElsewhereIsShown()
 void TestEngine::aRunWithoutDataOffersToChooseThem()
 {
     Bed bed(bed::realSetup());
-    QVERIFY2(bed.open(bed::sample("karate/gcn.pt")), qPrintable(bed.window->banner().sentence()));
+    QVERIFY2(bed.open(bed::sample("karate/gcn.pt"), {}), qPrintable(bed.window->banner().sentence()));
     QTest::keyClick(bed.window.get(), Qt::Key_F9);
     QTRY_VERIFY2(bed.window->banner().sentence().contains("no data to run on"),
                  qPrintable(bed.window->banner().sentence()));

@@ -53,7 +53,7 @@ void TestEverywhere::aModelThatCannotBeSplitOpensWithItsReasonAndTheOperatorMark
     auto* card = child<QWidget>(*bed.window, "refusalCard");
     QTRY_VERIFY(card->isVisible());
     QVERIFY(child<QLabel>(*bed.window, "refusalReason")->text().contains("works over the rows of node in sequence"));
-    QVERIFY(child<QLabel>(*bed.window, "refusalHint")->text().contains("because of this operator"));
+    QVERIFY(child<QLabel>(*bed.window, "refusalHint")->text().contains("it needs all rows at once"));
     auto* table = child<QWidget>(*bed.window, "problemTable");
     QTRY_VERIFY(table->isVisible() && !table->visibleRegion().isEmpty());
     auto& view = *bed.window->graph().findChild<graphview::GraphView*>();
@@ -76,7 +76,7 @@ void TestEverywhere::theWindowIsNeverLargerThanTheScreen()
 {
     QCOMPARE(fittedTo({0, 0, 1600, 1000}, {0, 25, 1280, 775}), QRect(0, 25, 1280, 775));
     QCOMPARE(fittedTo({1000, 700, 600, 400}, {0, 0, 1280, 800}), QRect(680, 400, 600, 400));
-    WindowSetup setup = bed::fakeSetup();
+    WindowSetup setup = bed::playedSetup();
     setup.room = {0, 0, 1280, 800};
     Bed bed(setup);
     const auto fits = [&] {
@@ -125,7 +125,7 @@ void TestEverywhere::keysOfTheGraphActOnlyWhereItHasTheFocus()
     bed.window->docks().setPerspective("run");
     bed.window->docks().reveal("outline");
     const protocol::ModelRecord& model = *bed.window->document().model();
-    const models::Target chosen = models::Target::op(model.findOp("op3"));
+    const models::Target chosen = models::Target::op(model.findOp("op2"));
     bed.window->selection().select(chosen);
     auto* batch = child<QLineEdit>(*bed.window, "batch");
     auto* verify = child<QComboBox>(*bed.window, "verify");
@@ -151,7 +151,7 @@ void TestEverywhere::keysOfTheGraphActOnlyWhereItHasTheFocus()
     view->setFocus();
     QTest::keyClick(view, Qt::Key_Down);
     QTRY_VERIFY(!(bed.window->selection().current() == chosen));
-    bed.window->selection().select(models::Target::op(model.findOp("op4")));
+    bed.window->selection().select(models::Target::op(model.findOp("op5")));
     QTest::keyClick(view, Qt::Key_S);
     QTRY_VERIFY(bed.window->workbench().undoStack().count() > 0);
 }

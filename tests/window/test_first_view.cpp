@@ -37,7 +37,7 @@ QPushButton* dismissButton(Bed& bed)
 
 WindowSetup smallScreen()
 {
-    WindowSetup setup = bed::fakeSetup();
+    WindowSetup setup = bed::playedSetup();
     setup.room = {0, 0, 1280, 800};
     return setup;
 }
@@ -63,7 +63,7 @@ private slots:
 void TestFirstView::nothingStandsOverTheNodes_data()
 {
     QTest::addColumn<QString>("model");
-    for (const char* name : {"chain2.pt", "chain3.pt", "chain8.pt", "chain40-skips.pt"}) QTest::newRow(name) << name;
+    for (const char* name : {"chain2.pt", "chain3.pt", "chain8.pt", "chain16-skips.pt"}) QTest::newRow(name) << name;
 }
 
 void TestFirstView::nothingStandsOverTheNodes()
@@ -111,7 +111,7 @@ void TestFirstView::theStripStaysWhereItIsWhateverTheLegendSays()
         return button->mapTo(bed.window.get(), QPoint());
     };
     const QPoint fit = placeOf("graphFitButton"), zoom = placeOf("graphZoomButton");
-    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});  // one more sign
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(8)});  // one more sign
     QVERIFY(settled(bed));
     for (const double factor : {0.1, 30.0}) {
         view(bed).viewport().zoomBy(factor);

@@ -1,4 +1,4 @@
-// What the batches of a stage hold, by real events, with the engine made up for tests.
+// What the batches of a stage hold, by real events, with recorded answers of the engine.
 
 #include <QComboBox>
 #include <QHelpEvent>

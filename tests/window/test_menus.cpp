@@ -234,7 +234,7 @@ void TestMenus::savingCompletesWhatWasWanted()
     QFETCH(QString, wanted);
     Bed bed;
     QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
-    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(8)});
     QVERIFY(bed::waitFor([&] { return !bed.window->workbench().busy(); }));
     QTimer::singleShot(0, bed.window.get(), [&] {
         auto* question = bed::topLevel<QMessageBox>("askSave");
@@ -243,7 +243,7 @@ void TestMenus::savingCompletesWhatWasWanted()
     });
     if (wanted == u"close") bed.window->actionBook().find("file.close")->trigger();
     else if (wanted == u"quit") bed.window->close();
-    else bed.window->openFile({"chain4.pt", {}, {}});
+    else bed.window->openFile({"chain4.pt", {"graph.safetensors"}, {}});
     auto* dialog = child<QFileDialog>(*bed.window, "saveDialog");
     QVERIFY(dialog != nullptr);
     const QString file = bed.folder.filePath("kept.hopscope");

@@ -1,4 +1,4 @@
-// What operators took in a run, by real events, with the engine made up for tests.
+// What operators took in a run, by real events, with recorded answers of the engine.
 
 #include <QClipboard>
 #include <QComboBox>
@@ -14,6 +14,8 @@
 
 #include "bed.h"
 #include "checks.h"
+#include "jobs/player.h"
+#include "models/labels.h"
 #include "study/monitor/flame_view.h"
 #include "study/monitor/monitor_panel.h"
 #include "support/qt_suites.h"
@@ -226,7 +228,11 @@ void TestMonitor::framesAnswerTheMouse()
     QCOMPARE(bed.window->selection().current(), Target::stage(protocol::StageId(2)));
     QHelpEvent help(QEvent::ToolTip, there, view.mapToGlobal(there));
     QCoreApplication::sendEvent(&view, &help);
-    QCOMPARE(QToolTip::text(), QString("stage 2: 200 ms, 20.0 % of the run"));
+    const schema::Report& report = *bed.window->document().lastReport();
+    const double seconds = report.stages[1].seconds;
+    QCOMPARE(QToolTip::text(), QString("stage 2: %1, %2 % of the run")
+                                   .arg(models::formatSecondsFinely(seconds))
+                                   .arg(100 * seconds / report.seconds, 0, 'f', 1));
     QTest::mouseDClick(&view, Qt::LeftButton, {}, there);
     QCOMPARE(view.zoomed(), stage);
     // In the colour of its stage, with a name that can be read.
@@ -265,14 +271,10 @@ void TestMonitor::anEarlierRunIsChosen()
 
 void TestMonitor::aGpuTellsNoTimes()
 {
-    window::WindowSetup setup = bed::fakeSetup();
-    setup.engineCommand = bed::fakeCommand({QStringLiteral("--gpu")});
+    window::WindowSetup setup = bed::playedSetup();
+    setup.engineCommand = player::command({QStringLiteral("--gpu")});
     Bed bed(setup);
-    QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
-    models::Settings settings = bed.window->document().settings();
-    settings.device = "cuda:0";
-    bed.window->workbench().setRunSettings(settings);
-    QVERIFY(bed::waitFor([&] { return !bed.window->workbench().busy(); }));
+    QVERIFY(bed.open("chain3.pt") && bed.setBatches(true));
     QVERIFY(bed.run());
     bring(bed);
     QVERIFY2(said(bed).contains("run the model on the CPU"), qPrintable(said(bed)));

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bed.h"
+#include "jobs/player.h"
 #include "session.h"
 #include "support/qt_suites.h"
 
@@ -35,7 +36,7 @@ struct Program {
     QTemporaryDir home;
     QProcess process;
 
-    explicit Program(const QStringList& arguments, const QString& engine = quoted(bed::fakeCommand()))
+    explicit Program(const QStringList& arguments, const QString& engine = quoted(player::command()))
     {
         start(arguments, engine);
     }
@@ -194,9 +195,10 @@ void TestPrograms::helpAndVersionAreSaid()
 void TestPrograms::picturesAndTablesAreWrittenWithoutADisplay()
 {
     QTemporaryDir out;
-    Program program({"chain3.pt", "--run", "--screenshot", out.filePath("w.png"), "--size", "1300x800", "--export",
-                     out.filePath("graph.svg"), "--export", out.filePath("stages.csv"), "--export",
-                     out.filePath("t.json"), "--export", "graph=" + out.filePath("big.png"), "--width", "3000"});
+    Program program({"chain3.pt", "--data", "graph.safetensors", "--run", "--screenshot", out.filePath("w.png"),
+                     "--size", "1300x800", "--export", out.filePath("graph.svg"), "--export",
+                     out.filePath("stages.csv"), "--export", out.filePath("t.json"), "--export",
+                     "graph=" + out.filePath("big.png"), "--width", "3000"});
     QCOMPARE(program.wait(), 0);
     QCOMPARE(QImage(out.filePath("w.png")).size(), QSize(1300, 800));
     QCOMPARE(QImage(out.filePath("big.png")).width(), 3000);
@@ -234,7 +236,7 @@ void TestPrograms::aModelThatCannotBeOpenedExitsWithThree()
     QTemporaryDir out;
     Program program({"bad.pt", "--screenshot", out.filePath("w.png")});
     QCOMPARE(program.wait(), 3);
-    QVERIFY(program.process.readAllStandardError().contains("no TorchScript archive"));
+    QVERIFY(program.process.readAllStandardError().contains("not a TorchScript archive"));
     QVERIFY(!QFile::exists(out.filePath("w.png")));
 }
 
@@ -242,12 +244,14 @@ void TestPrograms::aModelThatCannotBeOpenedExitsWithThree()
 void TestPrograms::aModelWithoutAPlanIsNotRun()
 {
     QTemporaryDir out;
-    Program program({"unsplittable3.pt", "--run", "--screenshot", out.filePath("w.png")});
+    Program program(
+        {"unsplittable3.pt", "--data", "graph.safetensors", "--run", "--screenshot", out.filePath("w.png")});
     QCOMPARE(program.wait(), 4);
     const QString said = QString::fromUtf8(program.process.readAllStandardError());
     QVERIFY2(said.contains("works over the rows of node in sequence"), qPrintable(said));
     QVERIFY(!QFile::exists(out.filePath("w.png")));
-    program.start({"unsplittable3.pt", "--screenshot", out.filePath("w.png")}, quoted(bed::fakeCommand()));
+    program.start({"unsplittable3.pt", "--data", "graph.safetensors", "--screenshot", out.filePath("w.png")},
+                  quoted(player::command()));
     QCOMPARE(program.wait(), 0);
     QVERIFY(QFile::exists(out.filePath("w.png")));
 }
@@ -259,7 +263,7 @@ void TestPrograms::whatLeadsNowhereEndsInSecondsAndInWords_data()
     QTest::newRow("no session") << QStringList{"/nowhere/s.hopscope"} << "No such file";
     QTest::newRow("a session that is none") << QStringList{"SESSION"} << "s.hopscope";
     QTest::newRow("a session of nothing") << QStringList{"LOST"} << "bad.pt";
-    QTest::newRow("a refused plan") << QStringList{"REFUSED", "--run"} << "no rule keeps to";
+    QTest::newRow("a refused plan") << QStringList{"REFUSED", "--run"} << "rules do not support this pin";
     QTest::newRow("no plan") << QStringList{"chain3.pt", "--plan", "/nowhere/plan.json"} << "plan.json";
     QTest::newRow("nothing to recover") << QStringList{"--recover"} << "nothing to recover";
 }
@@ -276,8 +280,9 @@ void TestPrograms::whatLeadsNowhereEndsInSecondsAndInWords()
     lost.model = "bad.pt";
     QVERIFY(window::saveSession(lost, out.filePath("lost.hopscope")).has_value());
     lost.model = "chain3.pt";
+    lost.data = QStringList{"graph.safetensors"};
     lost.settings.strategy = base::Strategy::SourceRule;
-    lost.settings.pins = {{base::PinKind::NoRecompute, protocol::ValueId(6)}};
+    lost.settings.pins = {{base::PinKind::NoRecompute, protocol::ValueId(8)}};
     QVERIFY(window::saveSession(lost, out.filePath("refused.hopscope")).has_value());
     arguments.replaceInStrings("SESSION", broken.fileName());
     arguments.replaceInStrings("REFUSED", out.filePath("refused.hopscope"));
@@ -303,8 +308,8 @@ void TestPrograms::anEngineThatDoesNotExistIsSaid()
 void TestPrograms::anEngineBehindAPipeWorksTheSame()
 {
     QTemporaryDir out;
-    Program program({"chain3.pt", "--export", out.filePath("ops.csv")},
-                    "sh -c \"cat | '" + bed::fakeCommand().join("' '") + "' | cat\"");
+    Program program({"chain3.pt", "--data", "graph.safetensors", "--export", out.filePath("ops.csv")},
+                    "sh -c \"cat | '" + player::command().join("' '") + "' | cat\"");
     QCOMPARE(program.wait(), 0);
     QVERIFY(read(out.filePath("ops.csv")).contains("linear"));
 }
@@ -315,7 +320,8 @@ void TestPrograms::anEngineBehindSshWorksTheSame()
     const QString problem = server.start();
     QVERIFY2(problem.isEmpty(), qPrintable(problem));
     QTemporaryDir out;
-    Program program({"chain3.pt", "--run", "--export", out.filePath("stages.csv")}, server.command(bed::fakeCommand()));
+    Program program({"chain3.pt", "--data", "graph.safetensors", "--run", "--export", out.filePath("stages.csv")},
+                    server.command(player::command()));
     const int code = program.wait();
     QVERIFY2(code == 0, program.process.readAllStandardError().constData());
     QCOMPARE(read(out.filePath("stages.csv")).split('\n', Qt::SkipEmptyParts).size(), 4);
@@ -325,7 +331,8 @@ QString TestPrograms::savedSession(const QTemporaryDir& folder)
 {
     window::Session session;
     session.model = "chain3.pt";
-    session.settings.pins = {{base::PinKind::Checkpoint, protocol::ValueId(6)}};
+    session.data = QStringList{"graph.safetensors"};
+    session.settings.pins = {{base::PinKind::Checkpoint, protocol::ValueId(8)}};
     session.perspective = "analyse";
     const QString file = folder.filePath("s.hopscope");
     return window::saveSession(session, file) ? file : QString();
@@ -335,9 +342,9 @@ QString TestPrograms::savedSession(const QTemporaryDir& folder)
 void TestPrograms::checkRecovered(Program& program, const QTemporaryDir& folder)
 {
     const QString table = folder.filePath("checkpoints.csv");
-    program.start({"--recover", "--export", table}, quoted(bed::fakeCommand()));
+    program.start({"--recover", "--export", table}, quoted(player::command()));
     QCOMPARE(program.wait(), 0);
-    // The head, v5, the pinned v6, v9 and the output.
+    // The head, the pinned value, both results and the output.
     QCOMPARE(read(table).split('\n', Qt::SkipEmptyParts).size(), 5);
     QCOMPARE(program.copies().size(), 0);
 }
@@ -362,7 +369,7 @@ void TestPrograms::aKilledWindowIsRecoveredAndItsEngineEnds()
 {
     QTemporaryDir folder;
     Program program({savedSession(folder)});
-    QTRY_VERIFY_WITH_TIMEOUT(program.copies().size() == 1 && read(program.copies().first()).contains("v6"), 20'000);
+    QTRY_VERIFY_WITH_TIMEOUT(program.copies().size() == 1 && read(program.copies().first()).contains("v8"), 20'000);
     const QStringList engines = program.children();
     QVERIFY(!engines.isEmpty());
     program.kill();
@@ -382,7 +389,7 @@ void TestPrograms::aWindowThatIsKilledAtAnyMomentLeavesACopyThatCanBeReadOrNone(
     timer.start();
     {
         Program whole({savedSession(folder)});
-        QTRY_VERIFY_WITH_TIMEOUT(whole.copies().size() == 1 && read(whole.copies().first()).contains("v6"), 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(whole.copies().size() == 1 && read(whole.copies().first()).contains("v8"), 20'000);
         whole.kill();
     }
     std::uniform_int_distribution<qint64> moments(0, timer.elapsed() * 5 / 4);

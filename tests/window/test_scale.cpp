@@ -28,7 +28,7 @@ QString engineText(const QString& more)
 
 window::WindowSetup scaleSetup(const QString& more = QStringLiteral("--workers 2 --threads 1"))
 {
-    window::WindowSetup setup = bed::fakeSetup();
+    window::WindowSetup setup = bed::playedSetup();
     setup.engine = engineText(more);
     setup.engineCommand = window::splitCommand(setup.engine);
     setup.settings.perspective = QStringLiteral("run");

@@ -1,4 +1,4 @@
-// The window with a made-up engine: what is shown, opened, saved, undone and survived.
+// The window with recorded answers of the engine: what is shown, opened, saved, undone and survived.
 
 #include <QAction>
 #include <QDir>
@@ -122,21 +122,21 @@ void TestWindow::cutsAreUndoneAndRedoneByKeys()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
-    bed.window->workbench().movePin(protocol::ValueId(5), protocol::ValueId(6));
-    QTRY_COMPARE(bed::storedIds(bed.window->document()), (QStringList{"v6", "v9"}));
+    bed.window->workbench().movePin(protocol::ValueId(14), protocol::ValueId(15));
+    QTRY_COMPARE(bed::storedIds(bed.window->document()), (QStringList{"v15", "v19"}));
     QTest::keyClick(bed.window.get(), Qt::Key_Z, Qt::ControlModifier);
-    QTRY_COMPARE(bed::storedIds(bed.window->document()), (QStringList{"v5", "v9"}));
+    QTRY_COMPARE(bed::storedIds(bed.window->document()), (QStringList{"v14", "v19"}));
     QTest::keyClick(bed.window.get(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-    QTRY_COMPARE(bed::storedIds(bed.window->document()), (QStringList{"v6", "v9"}));
+    QTRY_COMPARE(bed::storedIds(bed.window->document()), (QStringList{"v15", "v19"}));
 }
 
 void TestWindow::aRefusedCutIsSaidInTheBanner()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
-    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(3)});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(9)});
     QTRY_VERIFY(bed.window->banner().sentence().contains("cannot be stored"));
-    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(8)});
     QTRY_VERIFY(!bed.window->banner().sentence().contains("cannot be stored"));
 }
 
@@ -144,7 +144,7 @@ void TestWindow::aFileThatCannotBeOpenedIsSaidInTheBanner()
 {
     Bed bed;
     bed.window->openFile({"bad.pt", {}, {}});
-    QTRY_VERIFY(bed.window->banner().sentence().contains("no TorchScript archive"));
+    QTRY_VERIFY(bed.window->banner().sentence().contains("not a TorchScript archive"));
     QVERIFY(child<QWidget>(*bed.window, "startPage")->isVisible());
     bed.window->openFile({"missing.hopscope", {}, {}});
     QVERIFY(bed.window->banner().sentence().contains("missing.hopscope"));
@@ -154,7 +154,7 @@ void TestWindow::sessionsAreSavedAndOpenedAgain()
 {
     Bed bed;
     QVERIFY(bed.open("/models/chain3.pt"));
-    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(8)});
     QTRY_COMPARE(bed::storedIds(bed.window->document()).size(), 3);
     bed.window->docks().setPerspective("compare");
     const QString file = bed.folder.filePath("s.hopscope");
@@ -176,7 +176,7 @@ void TestWindow::theTitleShowsUnsavedCutsUntilTheyAreSaved()
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
     QVERIFY(!bed.window->isWindowModified());
-    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(8)});
     QTRY_VERIFY(bed.window->isWindowModified());
     bed.window->workbench().undoStack().undo();
     QTRY_VERIFY(!bed.window->isWindowModified());
@@ -203,7 +203,7 @@ void TestWindow::aKilledEngineIsReportedAndComesBack()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
-    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(8)});
     QTRY_COMPARE(bed::storedIds(bed.window->document()).size(), 3);
     bed.window->workbench().startRun(true);
     QTRY_VERIFY(bed.window->workbench().running());
@@ -223,7 +223,7 @@ void TestWindow::reloadingKeepsCutsAndView()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
-    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(8)});
     QTRY_COMPARE(bed::storedIds(bed.window->document()).size(), 3);
     QSignalSpy opened(&bed.window->workbench(), &jobs::Workbench::opened);
     QTest::keyClick(bed.window.get(), Qt::Key_F5);
@@ -319,7 +319,7 @@ void TestWindow::themesChangeEverythingAtOnce()
 
 void TestWindow::aThemeOfTheCommandLineIsNotRemembered()
 {
-    WindowSetup setup = bed::fakeSetup();
+    WindowSetup setup = bed::playedSetup();
     setup.settings.theme = style::Mode::Light;
     setup.theme = style::Mode::Dark;
     Bed bed(setup);
@@ -335,11 +335,12 @@ void TestWindow::lostWorkIsOfferedAndBroughtBack()
     QTemporaryDir home;
     Session session;
     session.model = "chain3.pt";
-    session.settings.pins = {{base::PinKind::Checkpoint, protocol::ValueId(6)}};
+    session.data = QStringList{"graph.safetensors"};
+    session.settings.pins = {{base::PinKind::Checkpoint, protocol::ValueId(8)}};
     session.perspective = "analyse";
     QVERIFY(QDir().mkpath(home.filePath("recovery")));
     QVERIFY(saveSession(session, home.filePath("recovery/lost.hopscope")).has_value());
-    WindowSetup setup = bed::fakeSetup();
+    WindowSetup setup = bed::playedSetup();
     setup.recoveryFolder = home.filePath("recovery");
     Bed bed(setup);
     QVERIFY(bed.window->banner().sentence().contains("terminated unexpectedly"));

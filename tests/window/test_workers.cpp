@@ -1,12 +1,14 @@
-// A run of several workers in the window, by an engine made up for tests: three workers, the second of which is lost.
+// A run of several workers in the window, by recorded answers: three workers, the second of which is lost.
 
 #include <QAction>
 #include <QLabel>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTest>
 
 #include "bed.h"
 #include "checks.h"
+#include "jobs/player.h"
 #include "models/run_log.h"
 #include "panels/worker_part.h"
 #include "support/qt_suites.h"
@@ -18,8 +20,8 @@ namespace {
 
 window::WindowSetup workersSetup(const QStringList& more = {}, style::Mode theme = style::Mode::Light)
 {
-    window::WindowSetup setup = bed::fakeSetup();
-    setup.engineCommand = bed::fakeCommand(QStringList{"--workers", "3"} + more);
+    window::WindowSetup setup = bed::playedSetup();
+    setup.engineCommand = player::command(QStringList{"--workers"} + more);
     setup.settings.perspective = "run";
     setup.settings.theme = theme;
     return setup;
@@ -45,7 +47,7 @@ private slots:
 void TestWindowWorkers::lanesStandInPlaceOfThePipeline()
 {
     Bed bed(workersSetup());
-    QVERIFY(bed.open("chain3.pt"));
+    QVERIFY(bed.open("chain3.pt") && bed.setBatches());
     auto* part = bed.window->findChild<panels::WorkerPart*>();
     QVERIFY(!part->isVisible());  // nothing has run
     QVERIFY(bed.run());
@@ -54,21 +56,26 @@ void TestWindowWorkers::lanesStandInPlaceOfThePipeline()
     const models::WorkerLog& workers = *bed.window->document().runLog()->workers();
     QCOMPARE(workers.lanes().size(), std::size_t(3));
     QCOMPARE(workers.barriers().size(), std::size_t(3));
-    QCOMPARE(workers.lanes()[1].lives.size(), std::size_t(2));
-    QTRY_VERIFY2(
-        said(bed, "workersSummary").startsWith("3 workers · 1 lost · 1 shard recomputed · slowest: worker 1, +"),
-        qPrintable(said(bed, "workersSummary")));
+    const auto twoLives = [](const models::WorkerLane& lane) { return lane.lives.size() == 2; };
+    QCOMPARE(std::ranges::count_if(workers.lanes(), twoLives), 1);
+    static const QRegularExpression summary(
+        "^3 workers · 1 lost · [1-9] shards? recomputed · slowest: worker [1-3], \\+");
+    QTRY_VERIFY2(summary.match(said(bed, "workersSummary")).hasMatch(), qPrintable(said(bed, "workersSummary")));
     QTRY_VERIFY(said(bed, "workersWait").startsWith("Workers were computing for"));
     QVERIFY(said(bed, "runTitle").startsWith("chain3.pt on 3 workers"));
     const std::int64_t rows = bed.window->document().runLog()->stages().front().destinations;
-    std::int64_t done = 0;
-    for (const models::WorkerLane& lane : workers.lanes()) done += lane.destinations;
-    QCOMPARE(done, 3 * rows);
+    std::int64_t done = 0, found = 0;  // the worker that was killed may have written what it did not report
+    for (const models::WorkerLane& lane : workers.lanes()) {
+        done += lane.destinations;
+        for (const models::ShardSpan& shard : lane.shards)
+            if (shard.event.outcome == protocol::ShardOutcome::Found) found += shard.event.count;
+    }
+    QCOMPARE(done + found, 3 * rows);
 }
 
 void TestWindowWorkers::aRunOfOneProcessHasNoWorkers()
 {
-    window::WindowSetup setup = bed::fakeSetup();
+    window::WindowSetup setup = bed::playedSetup();
     setup.settings.perspective = "run";
     Bed bed(setup);
     QVERIFY(bed.open("chain3.pt"));
@@ -80,17 +87,19 @@ void TestWindowWorkers::aRunOfOneProcessHasNoWorkers()
 
 void TestWindowWorkers::whatWaitsIsSaidWhileItGoesOn()
 {
-    Bed bed(workersSetup({"--stand", "29"}));
-    QVERIFY(bed.open("chain3.pt"));
+    Bed bed(workersSetup({"--stand"}));
+    QVERIFY(bed.open("chain3.pt") && bed.setBatches());
     bed.window->workbench().startRun();
-    QTRY_COMPARE(said(bed, "workersWait"), "2 of 3 workers wait for worker 1, which is at shard 2 of stage 2.");
+    static const QRegularExpression sentence(
+        "^[12] of [23] workers waits? for worker [1-3], which is at shard [0-9]+ of stage 2\\.");
+    QTRY_VERIFY2(sentence.match(said(bed, "workersWait")).hasMatch(), qPrintable(said(bed, "workersWait")));
     QVERIFY(said(bed, "runStatus").startsWith("Stage 2 of 3"));
 }
 
 void TestWindowWorkers::aStoppedRunIsOver()
 {
-    Bed bed(workersSetup({"--stand", "20"}));
-    QVERIFY(bed.open("chain3.pt"));
+    Bed bed(workersSetup({"--stand"}));
+    QVERIFY(bed.open("chain3.pt") && bed.setBatches());
     bed.window->workbench().startRun();
     QTRY_VERIFY(said(bed, "workersWait").contains("stage 2"));
     auto* stop = bed::child<QPushButton>(*bed.window, "stop");
@@ -103,8 +112,8 @@ void TestWindowWorkers::aStoppedRunIsOver()
 
 void TestWindowWorkers::nothingIsOfferedThatCannotBeDone()
 {
-    Bed bed(workersSetup({"--stand", "20"}));
-    QVERIFY(bed.open("chain3.pt"));
+    Bed bed(workersSetup({"--stand"}));
+    QVERIFY(bed.open("chain3.pt") && bed.setBatches());
     const auto offered = [&](const char* button, const char* action) {
         const auto* widget = bed::child<QPushButton>(*bed.window, button);
         if (!widget->isEnabled()) qInfo("%s: %s", button, qPrintable(widget->toolTip()));
@@ -134,16 +143,21 @@ void TestWindowWorkers::allOfItFits()
 {
     QFETCH(style::Mode, mode);
     QFETCH(QSize, size);
-    Bed bed(workersSetup({"--stand", "29"}, mode));
+    Bed bed(workersSetup({"--stand"}, mode));
     bed.window->resize(size);
-    QVERIFY(bed.open("chain3.pt"));
+    QVERIFY(bed.open("chain3.pt") && bed.setBatches());
     bed.window->workbench().startRun();
-    QTRY_VERIFY(said(bed, "workersWait").contains("wait for worker 1"));
+    QTRY_VERIFY(said(bed, "workersWait").contains(" for worker ") && said(bed, "workersWait").contains("of stage 2"));
     auto* lanes = bed.window->findChild<plots::WorkerLanes*>();
     lanes->setFocus();
-    QTest::keyClick(lanes, Qt::Key_Down);
-    QTest::keyClick(lanes, Qt::Key_Right, Qt::ShiftModifier);
-    QTRY_VERIFY(said(bed, "workersChoice").startsWith("shard 1 of stage 1"));
+    static const QRegularExpression shard("^shard [0-9]+ of stage [12]");
+    const auto chosen = [&] { return shard.match(said(bed, "workersChoice")).hasMatch(); };
+    for (int lane = 0; lane < 3 && !chosen(); ++lane) {  // the first that has computed one
+        QTest::keyClick(lanes, Qt::Key_Down);
+        QTest::keyClick(lanes, Qt::Key_Right, Qt::ShiftModifier);
+        QTest::qWait(50);
+    }
+    QVERIFY2(chosen(), qPrintable(said(bed, "workersChoice")));
     QTest::qWait(100);
     const QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) +
                               checks::paleTexts(*bed.window, bed.window->grab().toImage()) +
@@ -153,7 +167,7 @@ void TestWindowWorkers::allOfItFits()
 
 void TestWindowWorkers::anEngineThatIsUsedWronglyIsNotStartedAgain()
 {
-    window::WindowSetup setup = bed::fakeSetup();
+    window::WindowSetup setup = bed::playedSetup();
     setup.engineCommand = {"sh", "-c", "echo \"error: the address 'local' needs a number of workers\" >&2; exit 2"};
     Bed bed(setup);
     QTRY_COMPARE(bed.window->engine().state(), jobs::EngineState::Failed);
