@@ -143,8 +143,8 @@ constexpr int togetherFrom(const Shape& p, int s)
     return count;
 }
 
-// Whether the step's rows of edges are read, element by element, by what comes next and by nothing else, which then computes
-// them itself. A phase that needs the one needs the other.
+// Whether only the next step reads the step's rows of edges, element by element. It then computes them itself. A phase
+// that needs the one needs the other.
 constexpr bool isInlined(const Shape& p, int s)
 {
     const ShapeStep& writer = p.steps[s];
