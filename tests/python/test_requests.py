@@ -107,6 +107,11 @@ class Recommender(nn.Module):
         return self.asked(means, users, items)
 
 
+class OfPairs(Recommender):
+    def forward(self, pairs):
+        return super().forward(pairs[0], pairs[1])
+
+
 def parts(h, users, items):
     of_users, of_items = torch.split(h, [USERS, NODES - USERS])
     return (of_users[users] * of_items[items]).sum(1)
@@ -126,16 +131,16 @@ def shifted(h, users, items):
 
 
 class Parts(PackageTest):
-    def tried(self, asked, users, items):
+    def tried(self, asked, users, items, paired=False):
         torch.manual_seed(4)
-        model = Recommender(asked).eval()
-        given = {"users": users, "items": items}
+        model = (OfPairs if paired else Recommender)(asked).eval()
+        given = {"pairs": torch.stack([users, items])} if paired else {"users": users, "items": items}
         return model, given, lambda **more: hopscope.inference(model, given, scratch=self.scratch, progress=False, **more)
 
     def test_requests_in_parts_of_a_table(self):
-        for asked in (parts, columns, embedded, shifted):
-            with self.subTest(asked.__name__):
-                model, given, run = self.tried(asked, torch.randint(0, USERS, (40,)), torch.randint(0, NODES - USERS, (40,)))
+        for asked, paired in ((parts, False), (columns, False), (embedded, False), (shifted, False), (parts, True)):
+            with self.subTest(asked.__name__, paired=paired):
+                model, given, run = self.tried(asked, torch.randint(0, USERS, (40,)), torch.randint(0, NODES - USERS, (40,)), paired)
                 with torch.no_grad():
                     wanted = model(**given)
                 result = run(verify="full")

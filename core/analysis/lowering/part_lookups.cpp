@@ -91,11 +91,19 @@ private:
         return operators::of(op.name).rule == Rule::Embedding ? valueOf(op, "indices") : std::nullopt;
     }
 
+    // An input, or a row or column of one.
+    [[nodiscard]] bool isGiven(ValueId v) const
+    {
+        const Op* const op = producerOf(m_old, v);
+        const auto self = op && operators::of(op->name).rule == Rule::Select ? valueOf(*op, "self") : std::nullopt;
+        return m_old.value(self.value_or(v)).origin == ir::Origin::Input;
+    }
+
     bool lookUp(const Op& op)
     {
         const auto ids = idsOf(op), rows = ids ? valueOf(op, rowsName(op)) : std::nullopt;
         const std::optional<Part> part = rows ? partOf(*rows) : std::nullopt;
-        const bool given = ids && m_old.value(*ids).origin == ir::Origin::Input && m_old.value(*ids).shape.size() == 1;
+        const bool given = ids && isGiven(*ids) && m_old.value(*ids).shape.size() == 1;
         if (!rows || (!(part && given) && !shiftedInput(m_old, *ids))) return false;
         const ValueId all = part ? numbersIn(*part) : numbersOf(op, *rows);
         const ValueId numbers = add(op, "index.Tensor", {Arg{all}, Arg{ArgList{Arg{*ids}}}}, numbersLike(*ids));
