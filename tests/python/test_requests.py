@@ -138,9 +138,12 @@ class Parts(PackageTest):
         return model, given, lambda **more: hopscope.inference(model, given, scratch=self.scratch, progress=False, **more)
 
     def test_requests_in_parts_of_a_table(self):
-        for asked, paired in ((parts, False), (columns, False), (embedded, False), (shifted, False), (parts, True)):
-            with self.subTest(asked.__name__, paired=paired):
-                model, given, run = self.tried(asked, torch.randint(0, USERS, (40,)), torch.randint(0, NODES - USERS, (40,)), paired)
+        few, many = 40, 2 * NODES
+        for asked, count, paired in ((parts, few, False), (parts, many, False), (columns, few, False), (embedded, few, False),
+                                     (shifted, many, False), (parts, few, True)):
+            with self.subTest(asked.__name__, count=count, paired=paired):
+                ids = torch.randint(0, USERS, (count,)), torch.randint(0, NODES - USERS, (count,))
+                model, given, run = self.tried(asked, *ids, paired)
                 with torch.no_grad():
                     wanted = model(**given)
                 result = run(verify="full")

@@ -100,6 +100,19 @@ std::int64_t largestId(const Draft& draft)
     return largest;
 }
 
+// The numbers of rows that sparse matrices state.
+std::set<std::int64_t> statedSizes(const Draft& draft)
+{
+    std::set<std::int64_t> sizes;
+    for (const Item& item : draft.items) {
+        const Item* const size = sizeOfSparse(draft, item);
+        if (!size) continue;
+        const IntColumn numbers(*size->view);
+        for (std::int64_t i = 0; i < numbers.size(); ++i) sizes.insert(numbers[i]);
+    }
+    return sizes;
+}
+
 // No input is called like features: the table is the smallest one that every id fits into, floats and matrices first.
 void declareFallback(Draft& draft)
 {
@@ -108,6 +121,7 @@ void declareFallback(Draft& draft)
         return i.is(RoleKind::Index) && (!i.role.first.empty() || !i.relationItem().empty());
     });
     if (named) return;
+    const std::set<std::int64_t> stated = statedSizes(draft);
     const Item* best = nullptr;
     const auto rank = [&](const Item& i) {
         return std::tuple(i.rows() != needed && isEdgeCount(draft, i.rows()), i.integral(), i.vector(), i.rows(),
@@ -116,6 +130,7 @@ void declareFallback(Draft& draft)
     for (const Item& item : draft.items) {
         if (!item.open() || item.rows() < needed || (item.hint != Hint::None && item.hint != Hint::Node)) continue;
         if (isEdgeCount(draft, item.rows()) && item.rows() != needed) continue;
+        if (!stated.empty() && !stated.contains(item.rows())) continue;
         if (best == nullptr || rank(item) < rank(*best)) best = &item;
     }
     if (best == nullptr) return;
