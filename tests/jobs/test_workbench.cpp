@@ -262,7 +262,8 @@ void TestWorkbench::aRunOnAGpuTellsHowItsBatchesOverlap()
     int atOnce = 0;
     for (const models::PhasePoint& one : log.phases())
         for (const models::PhasePoint& other : log.phases()) {
-            if (other.stage != one.stage) continue;  // the clock of the simulated GPU ends a stage later than the host's
+            if (other.stage != one.stage)
+                continue;  // the clock of the simulated GPU ends a stage later than the host's
             if (other.start <= one.start || other.start + 1e-6 >= one.start + one.seconds) continue;
             QVERIFY2(one.phase != other.phase, "two batches in one lane");
             atOnce += one.batch != other.batch ? 1 : 0;
