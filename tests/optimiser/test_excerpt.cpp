@@ -159,7 +159,7 @@ TEST_CASE("while a store is dragged, plans are legal and as cheap as with all st
 {
     if (!solver::available()) return;
     int same = 0, all = 0;
-    for (int i = 0; i < 40 / test::share; ++i) {
+    for (int i = 0; i < 40; i += test::share) {
         Instance in = deep(i);
         Placement now = solved(in);
         for (int step = 0; step < 5; ++step) {
