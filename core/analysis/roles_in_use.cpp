@@ -152,9 +152,7 @@ private:
     {
         const Key& key = m_analysis.tables.key(role.key);
         if (key.kind != KeyKind::End) return std::nullopt;
-        SpaceId edges = role.space;
-        while (m_analysis.tables.space(edges).parent.valid()) edges = m_analysis.tables.space(edges).parent;
-        return End{m_analysis.tables.space(edges).name, key.end};
+        return End{m_analysis.tables.space(rootOf(role.space)).name, key.end};
     }
 
     // Rows of a table and those of a weight, in the operator that is refused.
@@ -176,10 +174,9 @@ private:
     {
         const auto table = argument(op, {"self", "weight"}), index = argument(op, {"index", "indices"});
         if (!table || !index || !looksUp(op) || m_analysis.info(*index).role) return;
-        const std::string type = typeOf(m_analysis.rowSpace(*table));
-        if (const std::string whole = typeOf(rootOf(m_analysis.rowSpace(*table)));
-            !whole.empty() && request(*index, whole))
-            return;
+        const SpaceId rows = m_analysis.rowSpace(*table);
+        const std::string type = typeOf(rows), whole = typeOf(rootOf(rows));
+        if (!whole.empty() && request(*index, whole)) return;
         const bool pointedTo = std::ranges::any_of(m_schema.roles, [&](const auto& named) {
             const InputRole& role = named.second;
             const bool edges = role.kind == RoleKind::Index || role.kind == RoleKind::Ends;

@@ -18,7 +18,7 @@ FOLDER = Path(os.environ.get("HOPSCOPE_RECORDINGS", Path(__file__).parent / "rec
 OPENING = ("model", "data", "roles", "reassociate", "cache")  # what decides the answer of model/open
 PASSING = ("deadline", "document", "paused", "run", "trusted", "writes")  # what decides none
 SETTINGS = (Path(__file__).parents[2] / "packaging/python/src/hopscope/_contract.py").read_text()
-# What is as it is by default decides none either.
+# Defaults decide none either.
 DEFAULTS = {name: ast.literal_eval(value) for name, value in re.findall(r'Setting\(\n +"(\w+)", "\w+", ([^,]+),', SETTINGS)}
 DEFAULTS |= {"against": "", "cache": "", "last": False, "near": False, "output": ""}
 FILES = ("against", "file", "folder", "model", "output")
@@ -85,7 +85,7 @@ class Book:
 
 
 def plain(params):
-    """Without folders, and without what is as it is by default."""
+    """The parameters that decide an answer: files have no folders, and defaults are left out."""
     asked = {name: member for name, member in params.items() if name not in PASSING and member not in (None, [], DEFAULTS.get(name))}
     for name in FILES:
         if name in asked:

@@ -14,7 +14,7 @@ namespace {
 
 const char* const secondGather = "v16";
 
-// What the player says it was asked.
+// The requests that the player logs.
 class Asked : public QObject {
 public:
     explicit Asked(EngineClient& engine)

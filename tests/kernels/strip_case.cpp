@@ -258,7 +258,7 @@ void Case::makeProgram()
     }
 }
 
-// Rows of edges that are repeated have an element for each head, and so has what follows from them alone.
+// Repeated rows of edges have an element for each head, as do rows that follow from them alone.
 std::int64_t Case::widthOf(const Shape& shape, const ShapeStep& step) const
 {
     if (step.perDestination) return program.destinations[step.a.at];

@@ -1,6 +1,6 @@
 #pragma once
 
-// A window to test: with an engine that plays recorded answers (jobs/player.py), or the real one beside it, and folders of its own.
+// A window under test, with the player of recorded answers (jobs/player.py) or the engine of the build, in its own folders.
 
 #include <QApplication>
 #include <QTemporaryDir>

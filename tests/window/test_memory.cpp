@@ -1,4 +1,4 @@
-// What the batches of a stage hold, by real events, with recorded answers of the engine.
+// The tensors that the batches of a stage hold, by real events, with recorded answers of the engine.
 
 #include <QComboBox>
 #include <QHelpEvent>

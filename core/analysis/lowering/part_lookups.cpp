@@ -57,24 +57,12 @@ private:
         return numbers;
     }
 
-    // The numbers of all rows.
-    ValueId numbersOf(const Op& place, ValueId table)
-    {
-        Value count;
-        count.kind = ir::ValueKind::Int;
-        count.number = static_cast<double>(m_old.value(table).shape[0]);
-        const ValueId size = add(place, "scalar::size", {Arg{table}, Arg{std::int64_t{0}}}, count);
-        const Arg none{};
-        const std::int64_t whole = dtypeCode(base::DType::Int64);
-        return add(place, "arange", {Arg{size}, Arg{whole}, none, none, none}, numbersLike(table));
-    }
-
     // The numbers of the part's rows in the table.
     ValueId numbersIn(const Part& part)
     {
         const auto known = m_numbers.find(part.rows);
         if (known != m_numbers.end()) return known->second;
-        const ValueId all = numbersOf(part.op, part.table);
+        const ValueId all = rowNumbers(part.op, part.table);
         Op same = part.op;
         same.args.front() = Arg{all};
         std::vector<ValueId> outputs;
@@ -105,7 +93,7 @@ private:
         const std::optional<Part> part = rows ? partOf(*rows) : std::nullopt;
         const bool given = ids && isGiven(*ids) && m_old.value(*ids).shape.size() == 1;
         if (!rows || (!(part && given) && !shiftedInput(m_old, *ids))) return false;
-        const ValueId all = part ? numbersIn(*part) : numbersOf(op, *rows);
+        const ValueId all = part ? numbersIn(*part) : rowNumbers(op, *rows);
         const ValueId numbers = add(op, "index.Tensor", {Arg{all}, Arg{ArgList{Arg{*ids}}}}, numbersLike(*ids));
         Op whole = op;
         for (std::size_t i = 0; i < whole.args.size(); ++i) {

@@ -42,6 +42,25 @@ protected:
         return id;
     }
 
+    // Adds the size of a dimension.
+    ir::ValueId size(const ir::Op& place, ir::ValueId v, std::size_t dim)
+    {
+        ir::Value number;
+        number.kind = ir::ValueKind::Int;
+        number.number = static_cast<double>(m_new.value(v).shape[dim]);
+        return add(place, "scalar::size", {ir::Arg{v}, ir::Arg{static_cast<std::int64_t>(dim)}}, std::move(number));
+    }
+
+    // Adds the numbers of all rows, arange(v.size(0)).
+    ir::ValueId rowNumbers(const ir::Op& place, ir::ValueId v)
+    {
+        ir::Value numbers;
+        numbers.shape = {m_new.value(v).shape[0]};
+        numbers.dtype = base::DType::Int64;
+        const ir::Arg none{}, end{size(place, v, 0)};
+        return add(place, "arange", {end, ir::Arg{dtypeCode(numbers.dtype)}, none, none, none}, std::move(numbers));
+    }
+
     ir::Program m_new;
 };
 

@@ -117,10 +117,7 @@ private:
     Mapped all(const Op& place, ValueId v)
     {
         if (const auto it = m_all.find(v); it != m_all.end()) return {.source = v, .numbers = it->second};
-        const Arg none{}, end{size(place, v, 0)};
-        const ValueId numbers =
-            add(syntheticOp("arange", {end, Arg{dtypeCode(base::DType::Int64)}, none, none, none}, place),
-                {shape(v)[0]}, base::DType::Int64);
+        const ValueId numbers = rowNumbers(place, v);
         m_all.emplace(v, numbers);
         return {.source = v, .numbers = numbers};
     }
@@ -294,14 +291,6 @@ private:
     }
 
     // ---- the new program
-
-    ValueId size(const Op& place, ValueId v, std::size_t dim)
-    {
-        Value number;
-        number.kind = ir::ValueKind::Int;
-        number.number = static_cast<double>(shape(v)[dim]);
-        return Rewriter::add(place, "scalar::size", {Arg{v}, Arg{static_cast<std::int64_t>(dim)}}, std::move(number));
-    }
 
     ValueId add(Op op, Shape out, base::DType dtype)
     {

@@ -51,7 +51,7 @@ private:
         if (!sum) return false;
         const std::int64_t in = shape(product->input).back(), out = shape(op.outputs[0]).back();
         if (!saves(*sum, in, out)) return false;
-        std::vector<Part> parts = partsOf(op, *product, GatheredSum(*sum));
+        std::vector<Part> parts = partsOf(op, *product, *sum);
         if (parts.size() < 2) return false;
         m_moved.push_back({.place = ir::describeOp(op),
                            .module = ir::modulePath(op.modules),
