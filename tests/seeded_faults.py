@@ -151,8 +151,16 @@ def traceable(text):
     if (const char* const traces = std::getenv("HOPSCOPE_MUTANT_TRACE")) rules.allow(traces, writing);""")
 
 
+def closes(text):
+    """Each bracket of the text, outside of strings, is closed in it."""
+    bare = re.sub(r'"[^"]*"', "", text)
+    return all(bare.count(one) == bare.count(other) for one, other in ("()", "[]", "{}"))
+
+
 def check(all_faults):
     mutated_sources(all_faults)
+    if torn := [one.name for one in all_faults if not closes(one.old) or not closes(one.new)]:
+        raise Misfit(f"not a whole expression or statement: {torn[0]}")
     numbers = [one.number for one in all_faults]
     if len(set(numbers)) < len(numbers):
         raise Misfit("two faults have the same name or number")
