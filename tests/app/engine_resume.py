@@ -30,6 +30,7 @@ from torch import nn
 import engine_models as models
 import engine_process
 from engine_commands import ENGINE, ROOT, EngineTest, engine, names
+from patience import until_it_hits
 from tiers import sized
 
 WIDTH = 64
@@ -105,20 +106,20 @@ def limit_files(process, most):
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
 
 
-def interrupt_after(words, out, chunks, number=signal.SIGKILL, attempts=10):
-    """Sends a signal to a run as soon as so many chunks are noted. Its exit code and what it said. On a busy machine a run may
-    be through before this process gets a core: then another one begins."""
-    for _ in range(attempts):
-        process, end = start([*words, "-o", out]), time.monotonic() + 60
-        while process.poll() is None and len(lines(out)) < chunks and time.monotonic() < end:
+def interrupt_after(words, out, chunks, number=signal.SIGKILL):
+    """Sends a signal to a run as soon as so many chunks are noted. Its exit code and what it said."""
+    def attempt():
+        process = start([*words, "-o", out])
+        while process.poll() is None and len(lines(out)) < chunks:
             time.sleep(0.001)
         process.send_signal(number)
         _, error = process.communicate(timeout=60)
         if process.returncode and len(lines(out)) >= chunks:
             return process.returncode, error
-        assert process.returncode == 0, error
-        shutil.rmtree(out)
-    raise AssertionError(f"{attempts} runs were finished before {chunks} chunks were seen")
+        assert (out / "report.json").exists(), error
+        return shutil.rmtree(out)
+
+    return until_it_hits(attempt)
 
 
 def go_on(words, out, *more):

@@ -25,6 +25,7 @@ from engine_resume import DIGITS, JOURNAL, cases, everything, main
 from tiers import sized
 
 PATIENCE = 120
+NODES = 60_000
 
 
 class EdgesToo(nn.Module):
@@ -144,7 +145,7 @@ class SharedCases(EngineTest):
     def setUpClass(cls):
         torch.manual_seed(1)
         cls.shared = engine_process.own_folder(cls)
-        cls.made = dict(cases(cls.shared, 60_000, 8))
+        cls.made = dict(cases(cls.shared, NODES, 8))
         cls.known = {}
 
     def setUp(self):

@@ -5,12 +5,14 @@ import shutil
 import signal
 import time
 import unittest
+from collections import Counter
 
 import engine_models as models
 import engine_process
 from engine_commands import ENGINE, engine
 from engine_resume import WIDTH, limit_files
-from engine_shards import Reference, SharedCases, checked, computed_twice, records, right
+from engine_shards import NODES, Reference, SharedCases, checked, computed_twice, records, right
+from patience import SOON, until_it_hits
 from serve_client import Client, Refused
 
 PATIENCE = 120
@@ -41,8 +43,23 @@ class WorkerTest(SharedCases):
 
     def until_noted(self):
         end = time.monotonic() + PATIENCE
-        while not records(self.out) and time.monotonic() < end:
+        while not records(self.out):
+            self.assertLess(time.monotonic(), end)
             time.sleep(0.005)
+
+    def interrupted(self, case, interrupt):
+        """A worker in the middle of the first stage, behind interrupt(worker, number of its request)."""
+        def attempt():
+            client, _ = self.open(case)
+            request = compute(client, 1, shards_of(client, 1, 1)[0])
+            self.until_noted()
+            interrupt(client, request)
+            if sum(count for *_, count in records(self.out)) < NODES:
+                return client
+            client.stop()
+            return shutil.rmtree(self.out)
+
+        return until_it_hits(attempt)
 
     def refuses(self, code, says, call, *words, **params):
         with self.assertRaises(Refused) as caught:
@@ -109,11 +126,11 @@ class Sessions(WorkerTest):
         client, _ = self.open(self.case("sage"))
         left = client.call("shard/list", stage=1, parts=6)
         shards = sorted(left["shards"], key=lambda s: s["first"])
-        self.assertEqual((left["done"], left["total"]), (0, 60_000))
+        self.assertEqual((left["done"], left["total"]), (0, NODES))
         self.assertEqual(len(shards), 6)
         self.assertEqual([s["first"] + s["count"] for s in shards[:-1]], [s["first"] for s in shards[1:]])
-        self.assertEqual((shards[0]["first"], shards[-1]["first"] + shards[-1]["count"]), (0, 60_000))
-        self.assertEqual(sum(s["work"] for s in shards), 8 * 60_000 + 8 * 60_000)
+        self.assertEqual((shards[0]["first"], shards[-1]["first"] + shards[-1]["count"]), (0, NODES))
+        self.assertEqual(sum(s["work"] for s in shards), 8 * NODES + 8 * NODES)
         self.assertLess(max(s["work"] for s in shards), 1.5 * min(s["work"] for s in shards))
         client.answer(compute(client, 1, shards[3]), PATIENCE)
         again = client.call("shard/list", stage=1, parts=6)
@@ -138,7 +155,7 @@ class Sessions(WorkerTest):
         client.answer(request, PATIENCE)
         told = [m["params"] for m in client.told if m["method"] == "$/progress" and m["params"]["request"] == request]
         self.assertTrue(told)
-        self.assertTrue(all(t["what"] == "stage 1 of 3" and t["total"] == 60_000 for t in told), told)
+        self.assertTrue(all(t["what"] == "stage 1 of 3" and t["total"] == NODES for t in told), told)
 
     def test_a_run_that_was_finished_is_found(self):
         case = self.case("sage")
@@ -153,26 +170,32 @@ class Sessions(WorkerTest):
 
 
 class Interruptions(WorkerTest):
+    def slow(self):
+        """In batches so small that somebody can come in between."""
+        return Reference("slow", self.made["sage"], self.shared, "--threads", "1", "--batch", "100")
+
     def test_what_a_killed_worker_has_noted_is_not_computed_again(self):
+        """The first stage goes on after each of three kills: the worker had one of four shards. In others it may end before the third."""
         draw, case = random.Random(3), self.case("normed")
         client, place = self.open(case)
-        kills = 0
+        kills = Counter()
         while place["report"] is None:
             stage = place["stage"]
             try:
                 for shard in shards_of(client, stage, 4):
                     request = compute(client, stage, shard)
-                    if kills < 8 and draw.random() < 0.4:
+                    if kills[stage] < 3:
                         time.sleep(draw.uniform(0, case.seconds / 6))
-                        client.process.send_signal(signal.SIGKILL)
-                        kills += 1
+                        client.process.kill()
+                        client.process.wait()
+                        kills[stage] += 1
                     client.answer(request, PATIENCE)
                 place = client.call("stage/end", stage=stage, publish=stage == place["stages"])
             except (EOFError, BrokenPipeError):
                 client.process.wait()
                 client, place = self.open(case)
             self.assertEqual(computed_twice(records(self.out)), 0)
-        self.assertGreater(kills, 3)
+        self.assertEqual((kills[1], len(kills)), (3, place["stages"]))
         right(case, self.out)
 
     def test_all_is_computed_but_nothing_has_appeared(self):
@@ -196,20 +219,15 @@ class Interruptions(WorkerTest):
                 shutil.rmtree(self.out)
 
     def test_the_end_of_the_input_ends_it_at_once_and_shards_go_on(self):
-        case = self.case("sage")
-        for busy in (True, False):
-            client, _ = self.open(case)
-            if busy:
-                compute(client, 1, shards_of(client, 1, 1)[0])
-                self.until_noted()
-            else:
-                for shard in shards_of(client, 1, 2)[:1]:
-                    client.answer(compute(client, 1, shard), PATIENCE)
-            began = time.monotonic()
+        def ends(client, *_):
             client.process.stdin.close()
-            self.assertEqual(client.process.wait(PATIENCE), 0)
-            self.assertLess(time.monotonic() - began, 1.5)
-        self.assertTrue(records(self.out))
+            self.assertEqual(client.process.wait(SOON), 0)
+
+        case = self.slow()
+        self.interrupted(case, ends)
+        client, _ = self.open(case)
+        client.answer(compute(client, 1, shards_of(client, 1, 2)[0]), PATIENCE)
+        ends(client)
         checked(engine("run", *case.words, "-o", self.out, "--shard", "1/1"))
         right(case, self.out)
 
@@ -224,17 +242,20 @@ class Interruptions(WorkerTest):
         together([client], place["stages"])
         right(case, self.out)
 
-    def test_a_cancelled_shard_ends_within_a_second_and_the_worker_opens_the_run_again(self):
-        case = Reference("slow", self.made["sage"], self.shared, "--threads", "1", "--batch", "100")
-        client, _ = self.open(case)
-        request = compute(client, 1, shards_of(client, 1, 1)[0])
-        self.until_noted()
-        began = time.monotonic()
-        client.tell("$/cancelRequest", id=request)
-        with self.assertRaises(Refused) as caught:
-            client.answer(request, PATIENCE)
-        self.assertEqual(caught.exception.code, -32800)
-        self.assertLess(time.monotonic() - began, 1.5)
+    def test_a_cancelled_shard_ends_in_the_middle_and_the_worker_opens_the_run_again(self):
+        codes = []
+
+        def cancelled(client, request):
+            client.tell("$/cancelRequest", id=request)
+            try:
+                client.answer(request, SOON)
+                codes.append(0)
+            except Refused as refused:
+                codes.append(refused.code)
+
+        case = self.slow()
+        client = self.interrupted(case, cancelled)
+        self.assertEqual(codes[-1], -32800)
         self.refuses(-32602, "no run is open", client.call, "shard/list", stage=1, parts=2)
         _, place = self.open(case, client=client)
         together([client], place["stages"])
@@ -247,7 +268,7 @@ class Interruptions(WorkerTest):
         self.assertFalse(self.out.exists())
 
     def test_a_full_disk_is_one_sentence_and_another_worker_goes_on(self):
-        words, _ = self.save(models.Sage(6, 32, 96, 2), nodes=60_000, edges=400_000)
+        words, _ = self.save(models.Sage(6, 32, 96, 2), nodes=NODES, edges=400_000)
         case = Reference("widening", words, self.folder, "--threads", "1")
 
         client = self.worker()
