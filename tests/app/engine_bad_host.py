@@ -16,6 +16,7 @@ import unittest
 from engine_commands import ENGINE, ROOT, EngineTest, names
 from engine_process import always_the_program
 from engine_resume import JOURNAL, digest
+from patience import SOON
 from tiers import one_in, sized
 
 always_the_program()
@@ -25,7 +26,6 @@ KINDS = ("write", "sync", "room", "rename")
 # Full, broken, above the quota, read-only, and a share that has gone.
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS, errno.ESTALE)
 SHORT, PAGE = 0, 4096
-SOON = 5  # seconds, on a busy machine
 MODEL = [ROOT / "samples/digits/gat.pt", "--data", ROOT / "samples/digits/graph.safetensors", "--verify", "none"]
 FEW, MANY = ["--batch", "1000"], ["--batch", "20"]  # chunks
 
@@ -172,18 +172,17 @@ class BadHost(EngineTest):
     # ---- time
 
     def test_a_run_is_cancelled_while_the_disk_syncs(self):
-        expected, _ = self.whole(MANY)
+        expected, calls = self.whole(MANY)
+        self.assertGreater(calls["sync"], 3 * SOON)  # seconds of a run that is not cancelled
         for _ in range(sized(2, 20)):
-            process = self.start(MANY, delay="10:200")
+            process = self.start(MANY, delay="10:1000")
             self.wait_for_syncs(process, 3)
             moment = self.dice.uniform(0, 1)
             time.sleep(moment)
-            began = time.monotonic()
             process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)[1]
+            said = process.communicate(timeout=SOON)[1]
             with self.subTest(seed=SEED, moment=moment):
-                self.assertLess(time.monotonic() - began, SOON)
-                self.assertIn((process.returncode, "--resume continues" in said), ((130, True), (0, False)), said)
+                self.assertEqual((process.returncode, "--resume continues" in said), (130, True), said)
                 self.goes_on(MANY, expected)
 
     def test_a_host_that_is_suspended_and_sets_its_clock(self):

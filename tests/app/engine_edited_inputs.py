@@ -2,6 +2,7 @@
 HOPSCOPE_ROOT the repository."""
 import os
 import shutil
+import signal
 import subprocess
 import time
 import unittest
@@ -12,6 +13,7 @@ from safetensors.numpy import load_file
 
 from engine_commands import EngineTest, engine
 from engine_process import ENGINE
+from patience import until_it_hits
 from serve_case import ServeTest
 
 
@@ -44,8 +46,6 @@ def cut(path):
 
 
 class Edited(EngineTest):
-    """In batches so small that a run takes seconds."""
-
     large = ServeTest.large
 
     def setUp(self):
@@ -54,15 +54,27 @@ class Edited(EngineTest):
         self.model, self.data = document["model"], document["data"][0]
         self.out = self.folder / "out"
 
-    def edited(self, edit, path, *more, data=None):
-        """Of a run that has begun its stages."""
-        words = [ENGINE, "run", self.model, "--data", data or self.data, "-o", self.out, "--batch", "8", "--quiet", *more]
+    def held(self, words):
+        """A run that stands still in its first stage, in small batches; none if it was too far already."""
         run = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        journal, end = self.out / ".hopscope-journal", time.monotonic() + 60
-        while not any(journal.glob("*.npy*")) and time.monotonic() < end and run.poll() is None:
-            time.sleep(0.005)
-        self.assertIsNone(run.poll())
+        journal = self.out / ".hopscope-journal"
+        while not any(journal.glob("*.npy*")) and run.poll() is None:
+            time.sleep(0.001)
+        run.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, run.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        if journal.exists() and not any(journal.glob("out.npy*")):
+            return run
+        run.kill()
+        _, said = run.communicate()
+        self.assertIn(run.returncode, (0, -signal.SIGKILL), said)
+        return shutil.rmtree(self.out)
+
+    def edited(self, edit, path, *more, data=None):
+        """What comes of a run whose input is changed."""
+        words = [ENGINE, "run", self.model, "--data", data or self.data, "-o", self.out, "--batch", "8", "--quiet", *more]
+        run = until_it_hits(lambda: self.held(words))
         edit(path)
+        run.send_signal(signal.SIGCONT)
         _, said = run.communicate(timeout=120)
         return run.returncode, said
 

@@ -11,11 +11,11 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from engine_process import ENGINE, run
+from patience import SOON
 from serve_case import ServeTest
 from serve_client import Client
 from tiers import FULL, sized
 
-SOON = 5
 MOST = 1600  # MiB: a GiB for forward, and LibTorch itself
 COMMANDS = ("inspect", "plan", "run", "verify", "export", "receptive-field", "debug --nan")
 MARK = "OWNED"
@@ -167,7 +167,7 @@ class Hostile(ServeTest):
         words = [ENGINE, *command.split(), model, *self.words]
         if command in ("run", "export"):
             words += ["-o", self.folder / "out"]
-        done = run(words, capture_output=True, text=True, cwd=self.folder, timeout=60, stdin=subprocess.DEVNULL)
+        done = run(words, capture_output=True, text=True, cwd=self.folder, timeout=300, stdin=subprocess.DEVNULL)
         self.assertLess(done.seconds, most, words)
         self.assertLess(done.kibibytes, MOST << 10, words)
         self.assertFalse((self.folder / "out").exists(), words)
@@ -256,10 +256,8 @@ class Hostile(ServeTest):
             request = client.ask(method, model=str(model), **files, **more)
             while not any(place in told["params"].get("what", "") for told in client.told):
                 client.take()
-            began = time.monotonic()
             client.tell("$/cancelRequest", id=request)
-            self.refused(-32800, "cancelled", client.answer, request)
-            self.assertLess(time.monotonic() - began, SOON)
+            self.refused(-32800, "cancelled", client.answer, request, SOON)
             client.call(method, **self.small(), **more)  # it goes on
 
 

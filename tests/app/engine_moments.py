@@ -1,5 +1,5 @@
 """Random moments of opening, planning, running, verifying and exporting, at which it is cancelled, gets a signal, loses its input or its
-window: all of it ends at once, nothing is left of it, and outputs are whole, can be resumed, or are not there. HOPSCOPE_WINDOW names
+window: all of it ends soon, nothing is left of it, and outputs are whole, can be resumed, or are not there. HOPSCOPE_WINDOW names
 the window's program, if there is one; HOPSCOPE_TIER=full takes 200 moments, HOPSCOPE_SEED other ones."""
 import functools
 import itertools
@@ -14,14 +14,14 @@ from safetensors.torch import save_file
 
 import hostile_models as hostile
 from engine_process import ENGINE, always_the_program, engine
+from patience import SOON
 from serve_client import Refused
 from tiers import sized
-from watched_case import SLACK, WatchedCase
+from watched_case import WatchedCase
 
 always_the_program()
 SEED = int(os.environ.get("HOPSCOPE_SEED", "20261128"))
 MOMENTS = sized(9, 200)
-SOON = 1.0  # seconds
 LONGEST = sized(0.5, 2)  # of a moment while a model computes for minutes
 NODES, EDGES, BATCH = 3000, 30000, 4
 WINDOW = os.environ.get("HOPSCOPE_WINDOW", "")
@@ -35,7 +35,7 @@ class Moments(WatchedCase):
     def setUp(self):
         super().setUp()
         self.out, self.dice, self.took = self.folder / "out/here", random.Random(SEED), {}
-        self.over = 0  # it had ended already
+        self.over = 0  # it had ended already, which nothing of the slow model can have
         self.files = {"large": self.large(NODES, EDGES), "slow": self.slow()}
 
     def slow(self):
@@ -72,7 +72,7 @@ class Moments(WatchedCase):
     def soon(self, began, what, where):
         took = time.monotonic() - began
         self.took[what] = max(took, self.took.get(what, 0))
-        self.assertLess(took, SOON * SLACK, where)
+        self.assertLess(took, SOON, where)
 
     # what is left of it ------------------------------------------------------------------------------------------------------
     def check_outputs(self, command, code, where):
@@ -97,7 +97,8 @@ class Moments(WatchedCase):
         process.send_signal(signal.SIGTERM)
         code = process.wait(60)
         self.soon(began, "SIGTERM", where)
-        self.assertIn(code, (0, 130, -signal.SIGTERM), f"{where}: {self.said()}")  # done already, or not yet ready for signals
+        done = (0,) if kind == "large" else ()
+        self.assertIn(code, (*done, 130, -signal.SIGTERM), f"{where}: {self.said()}")  # or not yet ready for signals
         self.check_gone(where)
         self.over += code == 0
         if kind == "large":
@@ -159,6 +160,7 @@ class Moments(WatchedCase):
         self.soon(began, "cancel", where)
         self.assertEqual(client.leave(), 0, where)
         self.check_gone(where)
+        self.assertTrue(kind == "large" or "error" in end, where)
         self.over += "error" not in end
         self.check_outputs(request, int("error" in end), where)
 
@@ -208,7 +210,6 @@ class Moments(WatchedCase):
             self.tidy()
         print("at most", ", ".join(f"{seconds:.2f} s ({what})" for what, seconds in sorted(self.took.items())),
               f"; {self.over} of {MOMENTS} were over already")
-        self.assertLess(self.over, MOMENTS / 4)
 
 
 if __name__ == "__main__":

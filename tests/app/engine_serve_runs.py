@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -12,6 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from engine_process import ENGINE, always_the_program
+from patience import SOON
 from serve_case import KARATE, ServeTest
 from serve_client import Client, Refused, frame
 
@@ -146,7 +148,9 @@ class Holding(ServeTest):
 
     def test_pauses_are_no_part_of_any_time(self):
         client, document = self.opened()
-        run = self.start(client, document, self.plan(client, document)["plan"], batch=8, paused=True)["run"]
+        plan = self.plan(client, document)["plan"]
+        began = time.monotonic()
+        run = self.start(client, document, plan, batch=8, paused=True)["run"]
         client.until_state(run, "paused")
         for unit in ("batch", "batch", "stage"):
             time.sleep(1)
@@ -157,17 +161,20 @@ class Holding(ServeTest):
         time.sleep(1)
         client.call("run/resume", run=run)
         report = client.finished(run)["report"]
-        self.assertLess(report["seconds"], 1)
+        rest = time.monotonic() - began - 4  # the pauses take four seconds and more
+        self.assertLess(report["seconds"], rest)
         self.assertLess(0, report["seconds"])
         for stage in report["stages"]:
-            self.assertLess(stage["seconds"], 1)
+            self.assertLess(stage["seconds"], rest)
             self.assertLess(0, stage["seconds"])
         events = client.events(run)
-        self.assertLess(max(event["time"] for event in events if "time" in event), 1)
-        self.assertLess(max(event["seconds"] for event in events if event["type"] == "stage_end"), 1)
+        self.assertLess(max(event["time"] for event in events if "time" in event), rest)
+        self.assertLess(max(event["seconds"] for event in events if event["type"] == "stage_end"), rest)
         starts = [event["start"] for event in events if event["type"] == "phase"]
         self.assertEqual(starts, sorted(starts))
-        self.assertTrue(any("paused for 4" in note for note in report["notes"]), report["notes"])
+        paused = [float(found[1]) for note in report["notes"] if (found := re.search(r"paused for ([0-9.]+) s", note))]
+        self.assertEqual(len(paused), 1, report["notes"])
+        self.assertGreaterEqual(paused[0], 4)
 
     def test_a_running_run_pauses_and_goes_on(self):
         client, document = self.opened(self.large())
@@ -207,10 +214,8 @@ class Holding(ServeTest):
         while not any("after running out of memory" in event.get("message", "") for event in client.events(run)):
             client.take()
             self.assertLess(time.monotonic(), end)
-        began = time.monotonic()
         client.call("run/cancel", run=run)
-        self.assertEqual(client.finished(run)["error"]["exit_code"], 130)
-        self.assertLess(time.monotonic() - began, 5)
+        self.assertEqual(client.finished(run, SOON)["error"]["exit_code"], 130)
         self.assertFalse((self.folder / "out").exists())
         self.assertEqual(client.leave(), 0)
 
@@ -341,10 +346,13 @@ class Hostile(ServeTest):
 
     def test_a_waiting_request_is_cancelled(self):
         client = self.client()
+        sent, send = [], client.send
+        client.send = sent.append
         opening = client.ask("model/open", **self.large(20000, 200000))
         waiting = client.ask("fs/list", path="")
         client.tell("$/cancelRequest", id=waiting)
         client.tell("$/cancelRequest", id=12345)
+        send(b"".join(sent))  # all at once: it is cancelled before its turn comes
         self.refused(-32800, "cancelled", client.answer, waiting)
         self.assertIn("document", client.answer(opening))
 

@@ -122,17 +122,19 @@ class Stepping(Opened):
         self.assertEqual(self.engine.finished(run)["error"]["code"], "cancelled")
 
     def test_no_time_includes_where_it_stands(self):
+        began = time.monotonic()
         run = self.begin([{"place": self.op("aten::relu"), "node": 3}])
         self.stop(run, 1)
-        time.sleep(1.5)
+        time.sleep(3)
         self.engine.call("run/resume", run=run)
         report = self.ended(run)
-        self.assertLess(report["seconds"], 1.2)
-        self.assertLess(sum(sum(stage["phases"].values()) for stage in report["stages"]), 1.2)
+        rest = time.monotonic() - began - 3
+        self.assertLess(report["seconds"], rest)
+        self.assertLess(sum(sum(stage["phases"].values()) for stage in report["stages"]), rest)
         times = [event["time"] for event in self.engine.events(run) if "time" in event]
-        self.assertLess(max(times), 1.2)
+        self.assertLess(max(times), rest)
         phases = [event["seconds"] for event in self.engine.events(run) if event["type"] == "phase"]
-        self.assertLess(max(phases), 1.2)
+        self.assertLess(max(phases), rest)
         self.assertTrue(any("paused" in note for note in report["notes"]))
 
     def test_without_breakpoints_nothing_is_seen_and_operators_are_fused(self):

@@ -21,7 +21,8 @@ from torch import nn
 import engine_models as models
 import engine_process
 from engine_commands import ENGINE, EngineTest, engine, names
-from engine_resume import DIGITS, JOURNAL, cases, everything, main
+from engine_resume import DIGITS, JOURNAL, cases, everything, interrupt_after, main
+from patience import SOON, until_it_hits
 from tiers import sized
 
 PATIENCE = 120
@@ -159,21 +160,22 @@ class SharedCases(EngineTest):
 
 
 class Shards(SharedCases):
+    def waits(self, process, index):
+        """Returns when the process of a shard has nothing left to do in its first stage."""
+        done, settled, end = 0, b"", time.monotonic() + PATIENCE
+        file = self.out / JOURNAL / f"chunks-{index}"
+        while done <= 30:
+            text = file.read_bytes() if file.exists() else b""
+            waiting = text and text.splitlines()[-1][33:].startswith(b'{"settled"') and text == settled
+            done, settled = done + 1 if waiting else 0, text
+            self.assertIsNone(process.poll())
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+
     def until_it_waits(self, case, index=1, count=2):
         """A shard that is killed when it has nothing left to do in its first stage."""
-        process, end = start(case.words, self.out, index, count, "--quiet"), time.monotonic() + PATIENCE
-        done, settled = 0, b""
-        file = self.out / JOURNAL / f"chunks-{index}"
-        while time.monotonic() < end:
-            text = file.read_bytes() if file.exists() else b""
-            if text and text.splitlines()[-1][33:].startswith(b'{"settled"') and text == settled:
-                done += 1
-                if done > 30:
-                    break
-            else:
-                done = 0
-            settled = text
-            time.sleep(0.05)
+        process = start(case.words, self.out, index, count, "--quiet")
+        self.waits(process, index)
         process.send_signal(signal.SIGKILL)
         process.communicate()
 
@@ -216,8 +218,8 @@ class Shards(SharedCases):
 
     def test_random_kills(self):
         draw = random.Random(11)
-        kills = sum(torture(self.case(name), self.out, draw, 2, most=sized(3, 6)) for name in ("sage", "normed"))
-        self.assertGreater(kills, sized(1, 3))
+        for name in ("sage", "normed"):
+            until_it_hits(lambda: torture(self.case(name), self.out, draw, 2, most=sized(3, 6)))
 
     def test_others_go_on_with_another_number_of_shards(self):
         case = self.case("normed")
@@ -250,10 +252,8 @@ class Shards(SharedCases):
 
     def test_a_shard_that_waits_says_for_whom_and_how_long(self):
         case = self.case("sage")
-        began = time.monotonic()
         result = engine("run", *case.words, "-o", self.out, "--shard", "1/2", "--wait", "1")
         self.assertEqual(result.returncode, 6, result.stderr)
-        self.assertLess(time.monotonic() - began, 60)
         self.assertIn("stage 1: waiting for shard 2 of 2 (not running): not finished within 1", result.stderr)
         together(case.words, self.out, 2)
         right(case, self.out)
@@ -261,13 +261,9 @@ class Shards(SharedCases):
     def test_a_shard_that_waits_ends_at_once(self):
         case = self.case("sage")
         process = start(case.words, self.out, 1, 2)
-        while not (self.out / JOURNAL / "chunks-1").exists() and process.poll() is None:
-            time.sleep(0.01)
-        time.sleep(3)
-        began = time.monotonic()
+        self.waits(process, 1)
         process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=PATIENCE)
-        self.assertLess(time.monotonic() - began, 1.5)
+        _, error = process.communicate(timeout=SOON)
         self.assertEqual(process.returncode, 130, error)
         self.assertIn(b"the same command continues from there", error)
 
@@ -279,7 +275,9 @@ class Shards(SharedCases):
         self.refused(3, "something has changed: --batch (was auto, is 5000)", "run", *case.words, "-o", self.out,
                      "--shard", "1/2", "--batch", "5000")
         waiting = start(case.words, self.out, 1, 2, "--quiet")
-        time.sleep(1.5)
+        while not any(f"pid {waiting.pid} on" in file.read_text() for file in (self.out / JOURNAL).glob("lock*")):
+            self.assertIsNone(waiting.poll())
+            time.sleep(0.01)
         self.refused(3, "shard 1 of 2 is running already: pid", "run", *case.words, "-o", self.out, "--shard", "1/2")
         self.refused(3, "locked by 2 shards", "run", *case.words, "-o", self.out, "--shard", "1/3")
         self.refused(3, "locked by 2 shards", "run", *case.words, "-o", self.out)
@@ -289,12 +287,7 @@ class Shards(SharedCases):
 
     def test_a_run_without_shards_keeps_its_folder(self):
         case = self.case("sage")
-        process = engine_process.start([ENGINE, "run", *case.words, "-o", self.out, "--resume", "--quiet"])
-        chunks, end = self.out / JOURNAL / "chunks", time.monotonic() + PATIENCE
-        while time.monotonic() < end and not (chunks.exists() and chunks.stat().st_size):
-            time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        interrupt_after(case.words, self.out, 1)
         self.refused(3, "holds a run that was not finished", "run", *case.words, "-o", self.out, "--shard", "1/2")
 
     def test_a_shard_that_comes_too_late_finds_the_results(self):
