@@ -173,9 +173,9 @@ class BadHost(EngineTest):
 
     def test_a_run_is_cancelled_while_the_disk_syncs(self):
         expected, calls = self.whole(MANY)
-        self.assertGreater(calls["sync"], 3 * SOON)  # seconds of a run that is not cancelled
+        self.assertGreater(calls["write"] / 2, 2 * SOON)  # seconds of a run that is not cancelled
         for _ in range(sized(2, 20)):
-            process = self.start(MANY, delay="10:1000")
+            process = self.start(MANY, delay="500:1000")
             self.wait_for_syncs(process, 3)
             moment = self.dice.uniform(0, 1)
             time.sleep(moment)

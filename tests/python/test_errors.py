@@ -15,7 +15,7 @@ from unittest import mock
 import hopscope
 import torch
 from hopscope import errors
-from support import FEATURES, ROOT, Attention, Gcn, PackageTest, Plain, children, edges, graph, made
+from support import FEATURES, ROOT, SOON, Attention, Gcn, PackageTest, Plain, children, edges, graph, made
 
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 
@@ -118,7 +118,7 @@ class Failures(PackageTest):
                 engines = self.awaited(lambda process=process: inspecting(process.pid), 60)
                 process.send_signal(number)
                 process.wait()
-                self.awaited(lambda engines=engines: not any(Path(f"/proc/{one}").exists() for one in engines), 10)
+                self.awaited(lambda engines=engines: not any(Path(f"/proc/{one}").exists() for one in engines), SOON)
 
     def awaited(self, found, seconds):
         end = time.monotonic() + seconds

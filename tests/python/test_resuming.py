@@ -8,7 +8,7 @@ import unittest
 
 import hopscope
 import torch
-from support import FEATURES, PackageTest, Plain, TakesData, children, edges, graph, made
+from support import FEATURES, PackageTest, Plain, TakesData, children, edges, graph, made, until_it_hits
 
 NODES = 30_000
 
@@ -26,11 +26,8 @@ class Resuming(PackageTest):
         return hopscope.run(model or made(Plain), self.data, out, resume=True, scratch=self.scratch, **options)
 
     def killed(self, model=None):
-        """Kills the engine as soon as it has noted that something is finished; again where it was through too soon."""
-        for _ in range(10):
-            if self.was_killed(model):
-                break
-            shutil.rmtree(self.out)
+        """Kills the engine as soon as it has noted that something is finished."""
+        until_it_hits(lambda: self.was_killed(model) or shutil.rmtree(self.out))
         self.assertEqual(sorted(path.name for path in self.out.iterdir()), [".hopscope-journal", ".hopscope-python"])
 
     def was_killed(self, model):
@@ -47,7 +44,7 @@ class Resuming(PackageTest):
         try:
             self.run_to(self.out, model)
         except hopscope.ResourceError:
-            return True
+            return chunks.exists()
         finally:
             over.set()
             killer.join()
