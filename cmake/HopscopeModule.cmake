@@ -125,7 +125,7 @@ function(hopscope_test name)
     set(without "-tce=${arg_WITHOUT}")
   endif()
   add_test(NAME ${name} COMMAND test_${program} "-sf=*tests/${folder}/${cases}" ${without})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "${HOPSCOPE_SANITIZER_ENVIRONMENT}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1800 ENVIRONMENT "${HOPSCOPE_SANITIZER_ENVIRONMENT}")
 endfunction()
 
 # hopscope_tests_left_out(WHICH WHY): tests that this machine cannot run are named when it is configured. Where all of them

@@ -46,7 +46,7 @@ endfunction()
 
 # The environment of programs that need no display.
 set(HOPSCOPE_OFFSCREEN QT_QPA_PLATFORM=offscreen XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR}/runtime HOME=${CMAKE_BINARY_DIR}/home
-  ${HOPSCOPE_SANITIZER_ENVIRONMENT})
+  QTEST_FUNCTION_TIMEOUT=1500000 ${HOPSCOPE_SANITIZER_ENVIRONMENT})
 
 # The program of all Qt tests, test_window (tests/support/qt_suites.h); window_tests is it with the programs that it starts,
 # which nothing has to wait for while it is compiled.
@@ -67,13 +67,13 @@ function(hopscope_qt_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;ARGUMENTS" ${ARGN})
   target_sources(test_window PRIVATE ${arg_SOURCES})
   add_test(NAME ${name} COMMAND test_window ${name} ${arg_ARGUMENTS})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "${HOPSCOPE_OFFSCREEN}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1800 ENVIRONMENT "${HOPSCOPE_OFFSCREEN}")
 endfunction()
 
 # hopscope_qt_bench(NAME SOURCE ARGUMENTS...): the same for times, in a table with goals, of something that runs alone.
 function(hopscope_qt_bench name source)
   if(NOT HOPSCOPE_SANITIZE)
     hopscope_qt_test(${name} SOURCES ${source} ARGUMENTS ${ARGN})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300 RUN_SERIAL ON)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1800 RUN_SERIAL ON)
   endif()
 endfunction()

@@ -95,11 +95,12 @@ class Large(unittest.TestCase):
         cls.expected = by_hand(cls.model, data["x"], data["edge_index"])
 
     def run_engine(self, *options, verify="none"):
-        """The report, and what was seen of the run's folder meanwhile."""
+        """The report, and what was seen of the run's folder meanwhile, on a disk that is slow enough to look (bad_host.cpp)."""
         out = self.folder / "out"
         words = [ENGINE, "run", self.file, "--data", self.graph, "-o", out, "--device", "cpu", "--objective", "bytes",
                  "--verify", verify, "--json", "--quiet", *options]
-        with subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, text=True) as process:
+        slow = {"LD_PRELOAD": os.environ["HOPSCOPE_BAD_HOST"], "BAD_HOST_FOLDER": str(out), "BAD_HOST_DELAY": "3:300"}
+        with subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, text=True, env={**os.environ, **slow}) as process:
             watch = Watch(process, out / ".hopscope-journal")
             watch.start()
             printed = process.communicate(timeout=120)[0]

@@ -3,6 +3,7 @@ import os
 import unittest
 from pathlib import Path
 
+import torch
 from safetensors.torch import save_file
 
 import engine_models as models
@@ -19,6 +20,7 @@ DIGITS = {name: {"model": str(SAMPLES / f"digits/{name}.pt"), "data": [str(SAMPL
 class ServeTest(unittest.TestCase):
     def setUp(self):
         self.folder = own_folder(self)
+        torch.manual_seed(1)
         (self.folder / "tmp").mkdir()
 
     def client(self, initialize=True):

@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 sys.path.insert(0, str(Path(__file__).parents[1] / "app"))
 from engine_process import ENGINE, run  # noqa: E402
 
-SECONDS = 60
+SECONDS = 300
 USAGE, INPUT, UNSUPPORTED, RESOURCES = 2, 3, 4, 6
 FLOATS = (torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.bool)
 WHOLE = (torch.int32, torch.uint8, torch.int16, torch.float32, torch.bool)

@@ -30,7 +30,7 @@ def run_engine(bench, arguments):
     command = [ENGINE, "run", *arguments, "-o", bench.out, "--verify", "none", "--quiet"]
     command = [c for c in command if c is not None]
     try:
-        return run(command, capture_output=True, text=True, timeout=60, errors="replace")
+        return run(command, capture_output=True, text=True, timeout=300, errors="replace")
     except subprocess.TimeoutExpired:
         return None
 

@@ -34,7 +34,7 @@ struct Bench {
     }
     void settle()
     {
-        QVERIFY(QTest::qWaitFor([this] { return panel.layoutReady(); }, 20'000));
+        QVERIFY(QTest::qWaitFor([this] { return panel.layoutReady(); }, 60'000));
     }
     GraphView& view() { return *panel.findChild<GraphView*>(); }
     const Scene& scene() { return *view().scene(); }

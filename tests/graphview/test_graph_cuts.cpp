@@ -140,7 +140,8 @@ private slots:
         const QImage before = bench.view().grab().toImage();
         bench.document.setPreview({withoutFirstStore(bench), {}});
         QTRY_VERIFY(bench.view().grab().toImage() != before);
-        QVERIFY(QTest::qWaitFor([&] { return bench.view().colouring().fill.size() == bench.scene().nodes.size(); }));
+        QVERIFY(QTest::qWaitFor([&] { return bench.view().colouring().fill.size() == bench.scene().nodes.size(); },
+                                60'000));
         const qsizetype ends = ended.size();
         QTest::keyClick(&bench.view(), Qt::Key_Escape);
         QCOMPARE(ended.size(), ends + 1);

@@ -30,7 +30,7 @@ ScenePtr sceneOf(const models::ModelPtr& model, const models::PlanPtr& plan, boo
     maker.setModel(model, partsOf(model));
     maker.setPlan(plan);
     if (open) maker.setFold(fullyExpanded(prepareFold(*model)));
-    return QTest::qWaitFor([&] { return !maker.busy(); }) ? maker.scene() : nullptr;
+    return QTest::qWaitFor([&] { return !maker.busy(); }, 60'000) ? maker.scene() : nullptr;
 }
 
 models::ModelPtr modelNamed(const QString& name)

@@ -46,7 +46,7 @@ inline bool setBatches(jobs::Workbench& workbench, const models::Document& docum
     if (gpu) settings.device = "cuda:0";
     if (gpu) settings.memory = gpuMemory;
     workbench.setRunSettings(settings);
-    return QTest::qWaitFor([&] { return document.plan()->batch == settings.batch && !workbench.busy(); });
+    return QTest::qWaitFor([&] { return document.plan()->batch == settings.batch && !workbench.busy(); }, 60'000);
 }
 
 }  // namespace hopscope::player

@@ -143,7 +143,7 @@ private slots:
     {
         ManualWindow window;
         window.openAt({"start/window.md", {}});
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(QTest::qWaitForWindowExposed(&window, 60'000));
         QCOMPARE(window.view().verticalScrollBar()->value(), 0);
         window.openAt({"start/window.md", "debugger"});
         const QTextCursor top = window.view().cursorForPosition({300, 8});
@@ -157,7 +157,7 @@ private slots:
         auto *back = window.findChild<QToolButton*>("manualBack"),
              *forward = window.findChild<QToolButton*>("manualForward");
         window.openAt({"start/window.md", {}});
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(QTest::qWaitForWindowExposed(&window, 60'000));
         QVERIFY(!back->isEnabled() && !forward->isEnabled());
         QVERIFY(QMetaObject::invokeMethod(const_cast<PageView*>(&window.view()), "anchorClicked",
                                           Q_ARG(QUrl, QUrl("../guides/debugging.md"))));
@@ -188,7 +188,7 @@ private slots:
     {
         ManualWindow window;
         window.openAt({"faq.md", {}});
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(QTest::qWaitForWindowExposed(&window, 60'000));
         auto* contents = window.findChild<QTreeWidget*>("manualContents");
         auto* field = window.findChild<QLineEdit*>("manualSearch");
         QTest::keyClicks(field, "neighbourhood explosion");
@@ -344,7 +344,7 @@ private slots:
         const TermTips tips(qApp);
         QLabel label("Frontier");
         label.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&label));
+        QVERIFY(QTest::qWaitForWindowExposed(&label, 60'000));
         QHelpEvent event(QEvent::ToolTip, {4, 4}, label.mapToGlobal(QPoint(4, 4)));
         QApplication::sendEvent(&label, &event);
         QVERIFY(QToolTip::text().contains("the nodes that a batch gathers from"));

@@ -24,7 +24,7 @@ struct Work {
 
 struct Limits {
     int children = 1;         // at a time
-    unsigned seconds = 120;   // then SIGALRM
+    unsigned seconds = 600;   // then SIGALRM
     std::int64_t memory = 0;  // bytes of address space; 0: no limit
 };
 

@@ -81,7 +81,7 @@ void TestMoreSettings::everyEditorOfTheFormReachesTheDocument()
     OpenFixture fixture;
     MoreSettings form(fixture.context, nullptr);
     form.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&form));
+    QVERIFY(QTest::qWaitForWindowExposed(&form, 60'000));
     int count = 0;
     base::forEachField<base::Settings>([&](const auto& setting) {
         auto* editor = form.findChild<QWidget*>(QLatin1String(setting.name));

@@ -61,7 +61,7 @@ void TestPlots::manyRequestsAreOneFrame()
     FrameClock clock;
     QSignalSpy frames(&clock, &FrameClock::frame);
     for (int request = 0; request < 1000; ++request) clock.request();
-    QVERIFY(frames.wait(1000));
+    QVERIFY(frames.wait(60'000));
     QCOMPARE(frames.count(), 1);
     QCOMPARE(clock.frames(), 1);
 }

@@ -143,6 +143,7 @@ class PackageTest(unittest.TestCase):
     """A folder for temporary files that has to be empty in the end; no process may be left."""
 
     def setUp(self):
+        torch.manual_seed(1)
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name)

@@ -116,7 +116,7 @@ TEST_CASE("a task that does not end is left behind, at a stop and at the end of 
     const auto task = std::make_shared<Deaf>();
     CHECK(!runAside(task, {}, began + 1ms));
     task->release();
-    CHECK(Clock::now() - began < 5s);
+    CHECK(Clock::now() - began < 30s);
 }
 
 TEST_CASE("a task waits where three were left behind, until its own time is over or one of them ends")
@@ -144,6 +144,6 @@ TEST_CASE("a process exits with its status while a task that was left behind sti
     const int status = exitOfChild();
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 7);
-    CHECK(Clock::now() - began < 5s);
+    CHECK(Clock::now() - began < 30s);
 }
 #endif

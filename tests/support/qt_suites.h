@@ -22,6 +22,14 @@ int run(const QStringList& arguments)
 
 }  // namespace hopscope::suites
 
+// What is waited for may take a minute instead of the five seconds of QTest, on a slow machine beside other tests.
+#undef QTRY_VERIFY
+#define QTRY_VERIFY(condition) QTRY_VERIFY_WITH_TIMEOUT(condition, 60'000)
+#undef QTRY_VERIFY2
+#define QTRY_VERIFY2(condition, message) QTRY_VERIFY2_WITH_TIMEOUT(condition, message, 60'000)
+#undef QTRY_COMPARE
+#define QTRY_COMPARE(found, expected) QTRY_COMPARE_WITH_TIMEOUT(found, expected, 60'000)
+
 // Something that runs while there is a QApplication; the arguments are those of QApplication as well.
 #define HOPSCOPE_QT_PROGRAM(name, run)                                                                                 \
     [[maybe_unused]] static const bool added_##name = hopscope::suites::add(#name, run);

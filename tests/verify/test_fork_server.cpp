@@ -32,8 +32,9 @@ int act(const std::string& what, const std::vector<int>& handed)
     if (what == "throw") throw std::runtime_error("no idea");
     if (what == "hang") std::this_thread::sleep_for(std::chrono::minutes(10));
     if (what.starts_with("take ")) {
-        const std::vector<char> taken(static_cast<std::size_t>(std::atoi(what.c_str() + 5)) << 20, 'x');
-        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        const int mebibytes = std::atoi(what.c_str() + 5);
+        const std::vector<char> taken(static_cast<std::size_t>(mebibytes) << 20, 'x');
+        std::this_thread::sleep_for(std::chrono::seconds(mebibytes > 200 ? 600 : 1));  // it is looked at meanwhile
         return taken.back() == 'x' ? 0 : 1;
     }
     if (what == "read") return std::getchar() == EOF ? 5 : 6;
@@ -60,10 +61,10 @@ std::string textOf(const std::string& file)
     return text.str();
 }
 
-// Whether a process is gone, or only waits to be waited for, within ten seconds.
+// Whether a process is gone, or only waits to be waited for, within half a minute.
 bool ends(pid_t pid)
 {
-    for (int attempt = 0; attempt < 1000; ++attempt) {
+    for (int attempt = 0; attempt < 3000; ++attempt) {
         const std::string stat = textOf("/proc/" + std::to_string(pid) + "/stat");
         if (stat.empty() || stat[stat.rfind(')') + 2] == 'Z') return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(10));

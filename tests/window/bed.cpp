@@ -63,7 +63,7 @@ Bed::Bed(window::WindowSetup setup, bool recovery)
     window = std::make_unique<window::MainWindow>(std::move(setup));
     window->start();
     window->show();
-    if (QTest::qWaitForWindowExposed(window.get()))
+    if (QTest::qWaitForWindowExposed(window.get(), 60'000))
         window->activateWindow();  // without a window manager nobody else does
     if (!QTest::qWaitForWindowActive(window.get())) qInfo("the window is not active: keys may not reach it");
 }

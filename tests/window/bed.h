@@ -31,7 +31,7 @@ struct Bed {
 };
 
 // True once `condition` holds; false after `milliseconds` of an event loop without.
-bool waitFor(const std::function<bool()>& condition, int milliseconds = 20'000);
+bool waitFor(const std::function<bool()>& condition, int milliseconds = 60'000);
 
 template <class T>
 T* child(QObject& parent, const char* name)

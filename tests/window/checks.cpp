@@ -12,6 +12,7 @@
 #include <QScrollArea>
 #include <QTabBar>
 #include <QTableView>
+#include <QTest>
 #include <QTextDocument>
 #include <QTextEdit>
 #include <QToolButton>
@@ -322,6 +323,15 @@ QStringList paleTexts(const QWidget& window, const QImage& picture)
                     QStringLiteral("%1: \"%2\" has a contrast of %3").arg(path(widget), text).arg(contrast, 0, 'f', 1));
         }
     }
+    return found;
+}
+
+QStringList lasting(const std::function<QStringList()>& find)
+{
+    constexpr int moment = 50, most = 20'000;  // milliseconds
+    QStringList found;
+    QTest::qWait(moment);
+    static_cast<void>(QTest::qWaitFor([&] { return (found = find()).isEmpty(); }, most));
     return found;
 }
 

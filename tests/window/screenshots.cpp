@@ -318,7 +318,7 @@ bool playLesson(Bed& bed, const QString& id, int step)
 bool openManual(Bed& bed, const char* page, const char* heading = "")
 {
     bed.window->help().open({QLatin1String(page), QLatin1String(heading)});
-    return QTest::qWaitForWindowExposed(bed.window->help().window());
+    return QTest::qWaitForWindowExposed(bed.window->help().window(), 60'000);
 }
 
 // The documentation if it is open.

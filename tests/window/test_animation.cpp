@@ -159,19 +159,18 @@ void TestWindowAnimation::reducedMotionIsASettingOfTheWindow()
            panelOf(bed).show()->animation.frames[static_cast<std::size_t>(view.frame())].moment !=
                study::Moment::Gather)
         view.go(view.frame() + 1);
-    const auto changes = [&] {
+    const auto changes = [&](int milliseconds) {
         view.play(true);
         const QImage first = view.grab().toImage();
-        QTest::qWait(400);
-        const QImage second = view.grab().toImage();
+        const bool changed = bed::waitFor([&] { return view.grab().toImage() != first; }, milliseconds);
         view.play(false);
-        return first != second;
+        return changed;
     };
     const int frame = view.frame();
-    QVERIFY(changes());
+    QVERIFY(changes(60'000));
     QCOMPARE(view.frame(), frame);
     bed.window->actionBook().find("view.reducedMotion")->trigger();
-    QVERIFY(!changes());
+    QVERIFY(!changes(400));
     QCOMPARE(view.frame(), frame);
 }
 
@@ -182,8 +181,8 @@ void TestWindowAnimation::nothingIsClippedInAnyFrame()
     QVERIFY(open(bed));
     for (int frame = 0; frame < panelOf(bed).view().frames(); ++frame) {
         panelOf(bed).view().go(frame);
-        QTest::qWait(10);
-        const QStringList found = checks::clippedTexts(*bed.window) + checks::unnamedWidgets(*bed.window);
+        const QStringList found =
+            checks::lasting([&] { return checks::clippedTexts(*bed.window) + checks::unnamedWidgets(*bed.window); });
         QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
     }
 }

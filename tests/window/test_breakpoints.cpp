@@ -165,7 +165,7 @@ void TestBreakpoints::aReloadedModelKeepsItsBreakpoints()
     QTest::keyClick(bed.window.get(), Qt::Key_F7);
     QSignalSpy opened(&bed.window->workbench(), &jobs::Workbench::opened);
     bed.window->actionBook().find("file.reload")->trigger();
-    QVERIFY(opened.wait(10'000));
+    QVERIFY(opened.wait(60'000));
     QCOMPARE(bed.window->document().settings().breakpoints.size(), std::size_t{1});
 }
 

@@ -41,7 +41,7 @@ struct Form {
         table->setFixedHeight(70);
         window.resize(420, 320);
         window.show();
-        if (!QTest::qWaitForWindowExposed(&window)) qInfo("the form is not exposed");
+        if (!QTest::qWaitForWindowExposed(&window, 60'000)) qInfo("the form is not exposed");
     }
     template <class T>
     T* add(T* widget, const char* name)
@@ -162,7 +162,7 @@ private slots:
         plot.setEnd(10, true);
         plot.resize(420, 200);
         plot.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        QVERIFY(QTest::qWaitForWindowExposed(&plot, 60'000));
         plot.refresh();
         QCoreApplication::processEvents();
         for (const int width : {900, 420, 240, 160}) {
@@ -189,7 +189,7 @@ private slots:
                        {.stage = protocol::StageId(2), .from = 0.3, .to = 9, .level = {}},
                        {.stage = protocol::StageId(3), .from = 0.6, .to = 10, .level = {}}});
         plot.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        QVERIFY(QTest::qWaitForWindowExposed(&plot, 60'000));
         for (const int width : {900, 420, 240}) {
             plot.resize(width, 120);
             plot.refresh();
@@ -208,7 +208,7 @@ private slots:
                 plot.setTheme(style::loadTheme(style::Mode::Light));
                 plot.resize(size);
                 plot.show();
-                QVERIFY(QTest::qWaitForWindowExposed(&plot));
+                QVERIFY(QTest::qWaitForWindowExposed(&plot, 60'000));
                 for (int at = 0; at <= 100; ++at) plot.series().append(at * 0.1, (at % 10) * 1e8);
                 using protocol::StageId;
                 plot.setBands({{StageId(1), 0, 4, 1e9}, {StageId(2), 4, 9, 0.99e9}, {StageId(3), 9, 10, 1e9}});
@@ -231,7 +231,7 @@ private slots:
         plot.setTheme(style::loadTheme(style::Mode::Light));
         plot.resize(900, 300);
         plot.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        QVERIFY(QTest::qWaitForWindowExposed(&plot, 60'000));
         plot.series().append(0, 1e9);
         plot.setBands({{protocol::StageId(1), 0, 10, 1e9}});
         plot.setEnd(10, true);
@@ -252,7 +252,7 @@ private slots:
                 bars.setTheme(style::loadTheme(style::Mode::Light));
                 bars.resize(width, 160);
                 bars.show();
-                QVERIFY(QTest::qWaitForWindowExposed(&bars));
+                QVERIFY(QTest::qWaitForWindowExposed(&bars, 60'000));
                 plots::StageRun run{"run", {}};
                 for (int stage = 1; stage <= count; ++stage) {
                     run.stages.push_back({{}, protocol::StageId(stage)});

@@ -53,7 +53,7 @@ private:
         debugger.prepare(hunt);
         QSignalSpy finished(&debugger, &study::Debugger::finished);
         QTest::mouseClick(child<QPushButton>(*bed.window, "debugStart"), Qt::LeftButton);
-        return finished.size() > 0 || finished.wait(10'000);
+        return finished.size() > 0 || finished.wait(60'000);
     }
     static QString said(Bed& bed, const char* label) { return child<QLabel>(*bed.window, label)->text(); }
 };
@@ -155,7 +155,7 @@ void TestExplain::twoModelsPartAndTheOperatorIsSelected()
     QTest::keyClicks(other, "changed.pt");
     QSignalSpy finished(&debuggerOf(bed), &study::Debugger::finished);
     QTest::keyClick(other, Qt::Key_Return);
-    QVERIFY(finished.wait(10'000));
+    QVERIFY(finished.wait(60'000));
     const models::Document& document = bed.window->document();
     QCOMPARE(bed.window->selection().current(), models::Target::op(document.model()->findOp("op0")));
     auto* table = child<QTableView>(*bed.window, "debugFindings");
@@ -207,7 +207,7 @@ void TestExplain::makersOfNaNAreFound()
     QVERIFY(bed.open("chain3-nan.pt"));
     QSignalSpy finished(&debuggerOf(bed), &study::Debugger::finished);
     bed.window->actionBook().find("explain.nan")->trigger();
-    QVERIFY(finished.wait(10'000));
+    QVERIFY(finished.wait(60'000));
     QCOMPARE(bed.window->selection().current(), models::Target::op(bed.window->document().model()->findOp("op1")));
     QCOMPARE(child<QTableView>(*bed.window, "debugFindings")->model()->index(0, 4).data().toString(), QString("1"));
     QVERIFY(!child<study::GrowthPlot>(*bed.window, "growthPlot")->isVisible());
@@ -295,9 +295,10 @@ void TestExplain::nothingIsClippedWithFindings()
     QTRY_VERIFY(!static_cast<study::Receptive*>(bed.window->docks().dock("receptive")->widget())->busy());
     QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window);
     QVERIFY(look(bed, study::Hunt::Against));
-    QTest::qWait(50);
-    found += checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) + checks::unnamedWidgets(*bed.window) +
-             checks::paleTexts(*bed.window, bed.window->grab().toImage());
+    found += checks::lasting([&] {
+        return checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) + checks::unnamedWidgets(*bed.window) +
+               checks::paleTexts(*bed.window, bed.window->grab().toImage());
+    });
     QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
 }
 

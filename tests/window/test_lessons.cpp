@@ -97,13 +97,9 @@ void TestLessons::everyLessonIsPlayedToItsEnd()
     for (std::size_t at = 0; at < steps; ++at) {
         const study::LessonStep step = bed.window->tour().lesson().steps[at];
         QVERIFY2(bed::waitFor([&] { return bed.window->tour().ready(); }, 30'000), qPrintable(step.title));
-        QTest::qWait(60);
-        QStringList found;
-        const auto clean = [&] {  // texts that have just changed get their room with the next layout
-            found = checks::clippedTexts(*bed.window) + checks::unnamedWidgets(*bed.window);
-            return found.isEmpty();
-        };
-        QVERIFY2(bed::waitFor(clean, 3'000), qPrintable(step.title + ": " + found.join('\n')));
+        const QStringList found =
+            checks::lasting([&] { return checks::clippedTexts(*bed.window) + checks::unnamedWidgets(*bed.window); });
+        QVERIFY2(found.isEmpty(), qPrintable(step.title + ": " + found.join('\n')));
         if (!step.show.isEmpty())
             QVERIFY2(bed::waitFor([&] { return child<QWidget>(*bed.window, "spotlight")->isVisible(); }),
                      qPrintable(step.title));

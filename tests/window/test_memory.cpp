@@ -160,10 +160,10 @@ void TestMemory::nothingIsClippedAlongTheWay()
         bed.window->resize(size);
         bed.window->docks().setPerspective("explain");
         QVERIFY(shown(bed));
-        QTest::qWait(50);
-        const QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) +
-                                  checks::unnamedWidgets(*bed.window) +
-                                  checks::paleTexts(*bed.window, bed.window->grab().toImage());
+        const QStringList found = checks::lasting([&] {
+            return checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) +
+                   checks::unnamedWidgets(*bed.window) + checks::paleTexts(*bed.window, bed.window->grab().toImage());
+        });
         QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
     }
 }

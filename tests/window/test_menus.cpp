@@ -213,8 +213,8 @@ void TestMenus::panelsOpenAtAUsableSizeFromEverywhere()
     for (int round = 0; round < 2; ++round) {
         for (const QDockWidget* dock : bed.window->docks().all()) {
             bed.window->docks().bring(dock->objectName().section(u'.', 1));
-            const bool usable = bed::waitFor(
-                [&] { return !dock->visibleRegion().isEmpty() && dock->widget()->height() >= least; }, 1000);
+            const bool usable =
+                bed::waitFor([&] { return !dock->visibleRegion().isEmpty() && dock->widget()->height() >= least; });
             QVERIFY2(usable, qPrintable(QString("%1: %2").arg(dock->objectName()).arg(dock->widget()->height())));
         }
         bed.window->docks().reset();

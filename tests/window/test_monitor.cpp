@@ -309,10 +309,11 @@ void TestMonitor::nothingIsClippedAlongTheWay()
         bed.window->resize(size);
         bed.window->docks().setPerspective("explain");
         const auto check = [&] {
-            QTest::qWait(50);
-            const QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) +
-                                      checks::unnamedWidgets(*bed.window) +
-                                      checks::paleTexts(*bed.window, bed.window->grab().toImage());
+            const QStringList found = checks::lasting([&] {
+                return checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) +
+                       checks::unnamedWidgets(*bed.window) +
+                       checks::paleTexts(*bed.window, bed.window->grab().toImage());
+            });
             QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
         };
         QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));

@@ -31,7 +31,12 @@ bool settled(Bed& bed)
         [&] { return bed.window->graph().layoutReady() && !bed.window->workbench().busy() && !view(bed).animating(); });
 }
 
-void laidOut() { QTest::qWait(80); }
+// On a slow machine the moment may be over before the last layout that follows from another.
+void laidOut()
+{
+    QTest::qWait(80);
+    for (int round = 0; round < 20; ++round) QCoreApplication::processEvents();
+}
 
 QString status(Bed& bed, const char* label) { return child<QLabel>(*bed.window, label)->accessibleName(); }
 
@@ -258,7 +263,7 @@ void TestRoom::theEndOfARunIsToldInEveryPerspective()
     auto* told = child<QLabel>(*bed.window, "status.result");
     QVERIFY(!told->isVisible());
     QTest::keyClick(bed.window.get(), Qt::Key_F9);
-    QTRY_COMPARE_WITH_TIMEOUT(bed.window->document().runs().size(), std::size_t{1}, 60'000);
+    QTRY_COMPARE(bed.window->document().runs().size(), std::size_t{1});
     QTRY_VERIFY(told->isVisible());
     QVERIFY2(told->accessibleName().startsWith("run 1 · ") && told->accessibleName().contains("Equal: "),
              qPrintable(told->accessibleName()));

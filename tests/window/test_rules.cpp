@@ -122,8 +122,8 @@ void TestRules::nothingIsClippedInAnyStep()
     for (int way = 0; way < 4; ++way) {
         choose(bed, way);
         for (;;) {
-            QTest::qWait(30);
-            const QStringList found = checks::clippedTexts(*bed.window) + checks::unnamedWidgets(*bed.window);
+            const QStringList found = checks::lasting(
+                [&] { return checks::clippedTexts(*bed.window) + checks::unnamedWidgets(*bed.window); });
             QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
             if (!child<QPushButton>(*bed.window, "rulesNext")->isEnabled()) break;
             press(bed, "rulesNext");

@@ -130,7 +130,7 @@ void TestScale::aRunHasTwoLanesAndTheBitsOfOneProcess()
     const QTemporaryDir out;
     Bed bed(scaleSetup());
     begin(bed, out);
-    QTRY_VERIFY_WITH_TIMEOUT(bothCompute(bed), 60'000);
+    QTRY_VERIFY(bothCompute(bed));
     QTRY_VERIFY(bed.window->findChild<panels::WorkerPart*>()->isVisible());
     QVERIFY(ended(bed));
     QCOMPARE(bed.window->document().runs().size(), std::size_t{1});
@@ -148,11 +148,11 @@ void TestScale::aKilledWorkerEndsItsLaneAndAnotherJoins()
     const QTemporaryDir out;
     Bed bed(scaleSetup());
     begin(bed, out);
-    QTRY_VERIFY_WITH_TIMEOUT(bothCompute(bed), 60'000);
+    QTRY_VERIFY(bothCompute(bed));
     const QList<pid_t> processes = workersOf(bed.window->engine().processId());
     QCOMPARE(processes.size(), 2);
     QCOMPARE(::kill(processes.first(), SIGKILL), 0);
-    QTRY_COMPARE_WITH_TIMEOUT(workers(bed)->lost(), 1, 30'000);
+    QTRY_COMPARE(workers(bed)->lost(), 1);
     QVERIFY(ended(bed));
     const auto lost =
         std::ranges::find_if(workers(bed)->lanes(), [](const auto& lane) { return lane.lives.size() > 1; });
@@ -169,9 +169,9 @@ void TestScale::aStoppedRunGoesOnInItsFolder()
     const QTemporaryDir out;
     Bed bed(scaleSetup());
     begin(bed, out);
-    QTRY_VERIFY_WITH_TIMEOUT(bothCompute(bed), 60'000);
+    QTRY_VERIFY(bothCompute(bed));
     bed.window->workbench().stopRun();
-    QTRY_VERIFY_WITH_TIMEOUT(!bed.window->workbench().running(), 3000);  // one second, where nothing else runs
+    QTRY_VERIFY(!bed.window->workbench().running());
     QTRY_VERIFY2(said(bed, "runStatus").contains("resumes the run"), qPrintable(said(bed, "runStatus")));
     QVERIFY(bed.window->document().runs().empty());
     QVERIFY(workersOf(bed.window->engine().processId()).isEmpty());
@@ -188,7 +188,7 @@ void TestScale::theWindowTakesItsWorkersWithIt()
     {
         Bed bed(scaleSetup());
         begin(bed, out);
-        QTRY_VERIFY_WITH_TIMEOUT(bothCompute(bed), 60'000);
+        QTRY_VERIFY(bothCompute(bed));
         processes = workersOf(bed.window->engine().processId());
         processes.append(static_cast<pid_t>(bed.window->engine().processId()));
     }
@@ -199,7 +199,7 @@ void TestScale::theWindowTakesItsWorkersWithIt()
 void TestScale::aCommandThatCannotStartIsSaid()
 {
     Bed wrong(scaleSetup(QStringLiteral("--threads 1")));
-    QTRY_COMPARE_WITH_TIMEOUT(wrong.window->engine().state(), jobs::EngineState::Failed, 20'000);
+    QTRY_COMPARE(wrong.window->engine().state(), jobs::EngineState::Failed);
     QTRY_VERIFY2(wrong.window->banner().sentence().contains("the address 'local' needs a number of workers"),
                  qPrintable(wrong.window->banner().sentence()));
     window::WindowSetup setup = scaleSetup();

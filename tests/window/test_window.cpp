@@ -212,7 +212,7 @@ void TestWindow::aKilledEngineIsReportedAndComesBack()
     bed.window->engine().request("test/die", json::Value::object(), this, [](const base::Result<json::Value>&) {});
     QTRY_VERIFY(bed.window->banner().sentence().contains("signal 9"));
     QVERIFY(bed.window->graph().isVisible());
-    QTRY_COMPARE_WITH_TIMEOUT(back.count(), 1, 10'000);
+    QTRY_COMPARE(back.count(), 1);
     QVERIFY(bed.window->banner().sentence().contains("has been restarted"));
     QCOMPARE(bed.window->document().model(), model);
     QVERIFY(bed.run());
@@ -369,9 +369,10 @@ void TestWindow::everyInteractiveWidgetHasAName()
 void TestWindow::nothingIsClippedOnTheStartPage()
 {
     Bed bed;
-    QTest::qWait(0);
-    const QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) +
-                              checks::paleTexts(*bed.window, bed.window->grab().toImage());
+    const QStringList found = checks::lasting([&] {
+        return checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) +
+               checks::paleTexts(*bed.window, bed.window->grab().toImage());
+    });
     QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
 }
 
@@ -394,15 +395,12 @@ void TestWindow::nothingIsClippedInASmallWindow()
     bed.window->docks().setPerspective(perspective);
     QVERIFY(bed.run());
     bed.window->resize(size);
-    QVERIFY2(bed::waitFor([&] { return bed.window->size() == size; }, 2000),
+    QVERIFY2(bed::waitFor([&] { return bed.window->size() == size; }),
              qPrintable(QString("%1 x %2: ").arg(bed.window->width()).arg(bed.window->height()) +
                         bed::leastWidths(*bed.window)));
-    QStringList found;
-    const auto whole = [&] {
-        found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window);
-        return found.isEmpty();
-    };
-    QVERIFY2(bed::waitFor(whole, 2000), qPrintable(found.join(QStringLiteral("; "))));
+    const QStringList found =
+        checks::lasting([&] { return checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window); });
+    QVERIFY2(found.isEmpty(), qPrintable(found.join(QStringLiteral("; "))));
 }
 
 void TestWindow::exportsAreWritten()

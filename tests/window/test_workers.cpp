@@ -158,10 +158,10 @@ void TestWindowWorkers::allOfItFits()
         QTest::qWait(50);
     }
     QVERIFY2(chosen(), qPrintable(said(bed, "workersChoice")));
-    QTest::qWait(100);
-    const QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) +
-                              checks::paleTexts(*bed.window, bed.window->grab().toImage()) +
-                              checks::unnamedWidgets(*bed.window);
+    const QStringList found = checks::lasting([&] {
+        return checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) +
+               checks::paleTexts(*bed.window, bed.window->grab().toImage()) + checks::unnamedWidgets(*bed.window);
+    });
     QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
 }
 
