@@ -159,6 +159,7 @@ void TestWindowAnimation::reducedMotionIsASettingOfTheWindow()
            panelOf(bed).show()->animation.frames[static_cast<std::size_t>(view.frame())].moment !=
                study::Moment::Gather)
         view.go(view.frame() + 1);
+    view.setSpeed(0.02);  // a minute and a half for a frame
     const auto changes = [&](int milliseconds) {
         view.play(true);
         const QImage first = view.grab().toImage();
