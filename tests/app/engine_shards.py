@@ -25,7 +25,7 @@ from engine_resume import DIGITS, JOURNAL, cases, everything, interrupt_after, m
 from patience import SOON, until_it_hits
 from tiers import sized
 
-PATIENCE = 120
+PATIENCE = 300
 NODES = 60_000
 
 

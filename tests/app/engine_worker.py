@@ -15,7 +15,7 @@ from engine_shards import NODES, Reference, SharedCases, checked, computed_twice
 from patience import SOON, until_it_hits
 from serve_client import Client, Refused
 
-PATIENCE = 120
+PATIENCE = 300
 
 
 def asked(words):

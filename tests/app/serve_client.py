@@ -67,7 +67,7 @@ class Client:
     def tell(self, method, **params):
         self.send(frame({"jsonrpc": "2.0", "method": method, "params": params}))
 
-    def take(self, timeout=60):
+    def take(self, timeout=300):
         """One message: an answer is filed under its id, anything else in the order in which it came."""
         message = self.arrived.get(timeout=timeout)
         if isinstance(message, Exception):
@@ -81,7 +81,7 @@ class Client:
             self.answers.setdefault(message["id"], []).append(message)
         return message
 
-    def answer(self, wanted, timeout=60):
+    def answer(self, wanted, timeout=300):
         while wanted not in self.answers:
             self.take(timeout)
         message = self.answers[wanted][0]
@@ -95,7 +95,7 @@ class Client:
     def call(self, method, **params):
         return self.answer(self.ask(method, **params))
 
-    def finished(self, run, timeout=120):
+    def finished(self, run, timeout=300):
         """The parameters of run/finished; every run/events before it is in `events`."""
         while True:
             for message in self.told:
@@ -111,7 +111,7 @@ class Client:
         return [message["params"]["state"] for message in self.told
                 if message["method"] == "run/events" and message["params"]["run"] == run]
 
-    def until_state(self, run, state, timeout=60):
+    def until_state(self, run, state, timeout=300):
         while state not in self.states(run)[-1:]:
             self.take(timeout)
 

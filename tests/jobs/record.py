@@ -229,7 +229,13 @@ class Engine:
         """The processes of the workers, in the order in which they were started."""
         threads = Path(f"/proc/{self.client.process.pid}/task").glob("*/children")
         children = [int(child) for thread in threads for child in thread.read_text().split()]
-        return sorted(child for child in children if b"\0worker" in Path(f"/proc/{child}/cmdline").read_bytes())
+        return sorted(child for child in children if b"\0worker" in self.command(child))
+
+    @staticmethod
+    def command(process):
+        with contextlib.suppress(OSError):  # it has ended
+            return Path(f"/proc/{process}/cmdline").read_bytes()
+        return b""
 
     def stopping(self, params):
         """With breakpoints it is stopped wherever it can be."""

@@ -18,7 +18,7 @@ from serve_client import Client, Refused, frame
 
 SAMPLE = {"model": str(ROOT / "samples/digits/jknet.pt"), "data": [str(ROOT / "samples/digits/graph.safetensors")],
           "roles": []}
-PATIENCE = 120
+PATIENCE = 300
 
 
 class ServeTest(ScaleTest):

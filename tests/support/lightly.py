@@ -5,6 +5,7 @@ import contextlib
 import gc
 import os
 import runpy
+import signal
 import sys
 import threading
 import traceback
@@ -40,6 +41,7 @@ def code_of(script):
 
 def run(script, *arguments):
     """Runs it in place of this program; does not return."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has commands in its background ignore it
     sys.argv[:] = [str(script), *arguments]
     sys.path[0] = str(Path(script).parent)
     code = code_of(sys.argv[0])

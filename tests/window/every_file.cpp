@@ -97,7 +97,7 @@ Opened open(Bed& bed, const QString& model, const QSize& screen)
     const watch::Span span = clock.elapsed();
     opened.seconds = std::min(span.wall, span.work) * 1e-3;
     bed::waitFor([&] { return !bed.window->workbench().busy() && bed.window->graph().layoutReady(); }, patience);
-    bed::waitFor([&] { return !view.animating(); }, 2000);
+    bed::waitFor([&] { return !view.animating(); }, patience);
     opened.faults = faultsOf(bed, screen);
     opened.whole = view.scene() && view.camera().toScene(QRectF(view.rect())).contains(view.scene()->bounds);
     if (opened.seconds > mostSeconds && opened.seconds > mostSeconds * watch::allowance())

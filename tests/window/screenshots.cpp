@@ -436,7 +436,7 @@ int take(const Shot& shot, bool dark, QSize size, const QString& file)
         return 1;
     }
     rest();
-    constexpr int longest = 3000;  // milliseconds, where others use the machine: the last answers have been laid out
+    constexpr int longest = 20'000;  // milliseconds, where others use the machine: the last answers have been laid out
     QWidget& window = shownWindow(bed);
     bed::waitFor([&] { return checks::clippedTexts(window).isEmpty(); }, longest);
     const QImage picture = window.grab().toImage();

@@ -83,12 +83,16 @@ void reach(Bed& bed, State state)
     bed::waitFor([] { return false; }, 30);  // actions are refreshed by a timer: not what the last state left
 }
 
+// On a slow machine each state may take longer until it shows.
 bool makeEnabled(Bed& bed, const QAction* action)
 {
-    return std::ranges::any_of(states, [&](State state) {
-        reach(bed, state);
-        return bed::waitFor([&] { return action->isEnabled(); }, 150);
-    });
+    const auto within = [&](int milliseconds) {
+        return std::ranges::any_of(states, [&](State state) {
+            reach(bed, state);
+            return bed::waitFor([&] { return action->isEnabled(); }, milliseconds);
+        });
+    };
+    return within(150) || within(10'000);
 }
 
 // There is no window manager to give the keyboard back after a dialog.

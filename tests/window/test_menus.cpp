@@ -52,7 +52,7 @@ QStringList walked(QMenu& menu)
         seen.insert(at);
         if (at->menu()) {
             QTest::keyClick(&menu, Qt::Key_Right);
-            if (bed::waitFor([&] { return at->menu()->isVisible(); }, 1000)) names += walked(*at->menu());
+            if (bed::waitFor([&] { return at->menu()->isVisible(); }, 20'000)) names += walked(*at->menu());
             QTest::keyClick(at->menu(), Qt::Key_Left);
         } else {
             names << at->objectName();
@@ -167,10 +167,10 @@ void TestMenus::comboBoxesChooseByEnterAndSpace()
             combo->setCurrentIndex(0);
             combo->setFocus();
             QTest::keyClick(combo, Qt::Key_Down, Qt::AltModifier);
-            QVERIFY2(bed::waitFor([&] { return combo->view()->isVisible(); }, 2000), qPrintable(combo->objectName()));
+            QVERIFY2(bed::waitFor([&] { return combo->view()->isVisible(); }), qPrintable(combo->objectName()));
             QTest::keyClick(combo->view(), Qt::Key_Down);
             QTest::keyClick(combo->view(), static_cast<Qt::Key>(key));
-            QVERIFY2(bed::waitFor([&] { return !combo->view()->isVisible(); }, 2000), qPrintable(combo->objectName()));
+            QVERIFY2(bed::waitFor([&] { return !combo->view()->isVisible(); }), qPrintable(combo->objectName()));
             QVERIFY2(combo->currentIndex() != 0, qPrintable(combo->objectName()));
             combo->setCurrentIndex(0);
             ++tried;
