@@ -1,7 +1,6 @@
 """Files whose code would run while they are read, or whose operators would reach beyond memory: refused in words, by every
 command and by serve, before they have done anything. The models are made here, when the test runs."""
 import subprocess
-import time
 import unittest
 import zipfile
 from typing import List, Tuple
