@@ -288,7 +288,7 @@ void TestEngineClient::aBigAnswerDoesNotBlockTheEventLoop()
         work += stall.work;
         longest = std::max(longest, stall.work);
     }
-    QVERIFY2(longest < 20 + work / 2, qPrintable(QString("%1 of %2 ms at once").arg(longest).arg(work)));
+    QVERIFY2(longest < 10 + work / 3, qPrintable(QString("%1 of %2 ms at once").arg(longest).arg(work)));
 }
 
 void TestEngineClient::progressIsHandedOut()
