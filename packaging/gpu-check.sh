@@ -8,13 +8,14 @@
 # runs stand beside their lower bound, and leaves a report to attach to an issue. The exit code is 0 only if every step
 # passed or was skipped for a stated reason. See docs/guides/gpu.md.
 #
-#   packaging/gpu-check.sh [--out FOLDER] [--small | --full] [--peers]
+#   packaging/gpu-check.sh [--out FOLDER] [--small | --full] [--peers] [--only STEP]...
 #   packaging/gpu-check.sh --engine PROGRAM --bench PROGRAM --test-models PROGRAM [...]    with programs that are there; builds nothing
 #
 # --out: for the report and scratch files, build/gpu-check unless said; the large graph takes some 12 GB there for a while.
 # --zoo FOLDER: generated models that are there already. --full: all generated models, not only those of the default
-# tests. --small: sizes for a test of this script. --peers: tests/peers/bench_gpu.py on 2^20 nodes and 26 million edges, which may
-# take half an hour; for single models, other sizes and memory limits, start that by hand.
+# tests. --small: sizes for a test of this script. --peers: tests/peers/bench_gpu.py, which may take an hour; for single models,
+# other sizes and memory limits, start that by hand. --only: only this step, by its name in the table, as in --only run
+# --only "peers with a memory limit".
 #
 # HOPSCOPE_BUILD=FOLDER takes a build that is there (with tests). Where nothing can be installed, HOPSCOPE_DEPS_DIR (unpacked
 # Debian packages) and HOPSCOPE_TORCH_ROOT (a LibTorch with CUDA) say where things are, as in docs/dev/building.md; the window
@@ -33,7 +34,7 @@ more=()
 
 while [ $# -gt 0 ]; do
     case $1 in
-    --engine | --bench | --test-models | --out | --zoo)
+    --engine | --bench | --test-models | --out | --zoo | --only)
         if [ $# -lt 2 ]; then fail "$1 needs a value"; fi
         case $1 in
         --engine) engine=$2 ;;
@@ -41,6 +42,7 @@ while [ $# -gt 0 ]; do
         --test-models) test_models=$2 ;;
         --out) out=$2 ;;
         --zoo) zoo=$2 ;;
+        --only) more+=("$1" "$2") ;;
         esac
         shift 2
         ;;
@@ -49,7 +51,7 @@ while [ $# -gt 0 ]; do
         if [ "$1" = --peers ]; then peers=yes; fi
         shift
         ;;
-    *) fail "unknown option '$1': use --out, --small, --full, --peers, --zoo, --engine, --bench or --test-models" ;;
+    *) fail "unknown option '$1': use --out, --small, --full, --peers, --only, --zoo, --engine, --bench or --test-models" ;;
     esac
 done
 if [ -n "$engine$bench$test_models" ] && { [ -z "$engine" ] || [ -z "$bench" ] || [ -z "$test_models" ]; }; then
