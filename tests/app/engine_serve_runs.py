@@ -191,7 +191,7 @@ class Holding(ServeTest):
         self.assertEqual(self.batches(client, run), 8000)
 
     def test_a_cancelled_run_leaves_nothing_behind(self):
-        client, document, plan = self.planned(self.large())
+        client, document, plan = self.planned(self.large(40_000, 80_000))
         for paused in (True, False):
             run = self.start(client, document, plan, self.folder / "out", batch=1, paused=paused)["run"]
             client.until_state(run, "paused" if paused else "running")
@@ -221,7 +221,7 @@ class Holding(ServeTest):
 
     def test_the_end_of_the_input_ends_a_run_and_leaves_nothing_behind(self):
         for paused in (True, False):
-            client, document = self.opened(self.large())
+            client, document = self.opened(self.large(40_000, 80_000))
             run = self.start(client, document, self.plan(client, document)["plan"], self.folder / "out", batch=1,
                              paused=paused)["run"]
             client.until_state(run, "paused" if paused else "running")
