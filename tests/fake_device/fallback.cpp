@@ -11,6 +11,7 @@
 #include "fake_device/guard.h"
 #include "fake_device/memory.h"
 #include "fake_device/operators.h"
+#include "loader/one_thread.h"
 
 namespace hopscope::fake_device {
 
@@ -104,7 +105,7 @@ public:
         m_mark = clocks().launch(currentLane(m_device->index()));
         m_work.operations = operationsOf(m_op, std::span(m_stack).subspan(m_first));
         for (std::size_t i = 0; i < m_arguments; ++i) replaceArgument(i);
-        m_op.callBoxed(m_stack);
+        computeAlone();
         for (const Written& written : m_written) bringBack(written);
         replaceResults();
         ++state().counts.operators;
@@ -118,6 +119,13 @@ private:
     struct Written {
         at::Tensor onDevice, onHost;
     };
+
+    // The sums of a GPU do not depend on the cores of the host.
+    void computeAlone()
+    {
+        const loader::OneThread alone;
+        m_op.callBoxed(m_stack);
+    }
 
     void findDevice(const IValue& value)
     {

@@ -37,8 +37,11 @@ protected:
         const int device = currentDevice();
         if (deviceOf(m_lane) != device)
             return laneName(m_lane) + " used while cuda:" + std::to_string(device) + " is current";
+        DeviceMemory& memory = memoryOf(device);
         for (const void* p : pointers)
-            if (p && !memoryOf(device).find(p)) return "memory that is not of cuda:" + std::to_string(device);
+            if (p && !memory.find(p) &&
+                !memory.find(static_cast<const char*>(p) - 1))  // nothing may follow the last number
+                return "memory that is not of cuda:" + std::to_string(device);
         return {};
     }
 
@@ -141,14 +144,15 @@ protected:
         m_work.bytes += count * (index.wide ? 8 : 4);
     }
 
-    // The pointer as the host may use it.
+    // The pointer as the host may use it; where nothing is used, it may be that of any block.
     char* use(const void* pointer, std::int64_t bytes, bool write)
     {
+        if (bytes == 0) return static_cast<char*>(const_cast<void*>(pointer));
         Block& block = blockAt(pointer);
         const auto* const begin = static_cast<const char*>(pointer);
         if (begin + bytes > block.address + block.bytes)
             refuse("an illegal memory access was encountered: kernel beyond the end of a block");
-        if (bytes > 0) touch(block, m_mark, write);
+        touch(block, m_mark, write);
         return block.host(pointer);
     }
 

@@ -2,6 +2,7 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 
+#include <ATen/Parallel.h>
 #include <doctest/doctest.h>
 
 #include "fake_device/on_device.h"
@@ -363,6 +364,36 @@ TEST_CASE_FIXTURE(Fresh, "Columns out of range are an illegal memory access")
     CHECK_THROWS_WITH_AS(kernel.run(), doctest::Contains("negative"), c10::Error);
     kernel.columns.fill_(1 << 20);
     CHECK_THROWS_WITH_AS(kernel.run(), doctest::Contains("beyond the end"), c10::Error);
+}
+
+TEST_CASE_FIXTURE(Fresh, "The columns of no edges may begin where their memory ends")
+{
+    Kernel kernel(0);
+    kernel.offsets.zero_();
+    for (const std::int64_t bytes : {std::int64_t{512}, std::int64_t{32} << 20}) {  // a block, all blocks of a segment
+        const at::Tensor all = at::zeros({bytes / 8}, on(0, at::kLong));
+        kernel.columns = all.narrow(0, all.numel(), 0);
+        CHECK(kernel.run() == 0);
+        CHECK(at::equal(kernel.out.cpu(), at::zeros({2, 4})));
+    }
+}
+
+TEST_CASE_FIXTURE(Fresh, "Operators round alike on any number of the host's cores")
+{
+    const int before = at::get_num_threads();
+    std::vector<at::Tensor> products, sums;
+    at::manual_seed(1);
+    const at::Tensor few = at::randn({3, 129}).to(gpu()), weight = at::randn({129, 64}).to(gpu()),
+                     many = at::randn({1 << 18}).to(gpu());
+    for (const int threads : {1, 2, 3}) {
+        at::set_num_threads(threads);
+        products.push_back(few.mm(weight).cpu());
+        sums.push_back(many.sum().cpu());
+        CHECK(at::equal(products.back(), products.front()));
+        CHECK(at::equal(sums.back(), sums.front()));
+        CHECK(at::get_num_threads() == threads);
+    }
+    at::set_num_threads(before);
 }
 
 TEST_CASE_FIXTURE(Fresh, "Operators, copies and waits are counted")
