@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "device_runs.h"
+#include "journal_runs.h"
 
 namespace hopscope::device_tests {
 
@@ -10,9 +10,9 @@ namespace {
 
 using base::Reorder;
 
-executor::Options inOrder(Reorder order, std::int64_t batch)
+executor::Options inOrder(Reorder order, std::int64_t batch, const std::string& device = "cuda:0")
 {
-    executor::Options options = onGpu(batch);
+    executor::Options options = onGpu(batch, device);
     options.reorder = order;
     return options;
 }
@@ -57,6 +57,20 @@ TEST_CASE_FIXTURE(Device, "Results are right in any order of the nodes, wherever
                     CHECK(ordered(there));
                 }
             }
+    CHECK(found.sentences().empty());
+}
+
+// They exchange rows that follow each other.
+TEST_CASE_FIXTURE(Device, "Several GPUs keep the order of the input, whichever order is asked for")
+{
+    for (const Reorder order : {Reorder::Auto, Reorder::Rcm, Reorder::Degree, Reorder::Community})
+        for (const std::string name : {"gcn", "gat", "normed", "edges", "readout"}) {
+            CAPTURE(base::nameOf(order));
+            CAPTURE(name);
+            const Attempt result = attempt(withResidents(subject(name)), inOrder(order, 7, "cuda:0,cuda:1"));
+            CHECK(result.unlessRight() == "");
+            CHECK_FALSE(ordered(result));
+        }
     CHECK(found.sentences().empty());
 }
 

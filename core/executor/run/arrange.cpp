@@ -97,8 +97,8 @@ private:
     {
         const Reorder wanted = m_session.options.reorder;
         const bool automatic = wanted == Reorder::Auto;
-        if (m_session.device.gpu() && m_session.options.journal)
-            return "a GPU with a journal computes nodes in the order of the input";
+        if (m_session.device.gpu() && m_session.steady())
+            return "a GPU with a journal and several GPUs compute nodes in the order of the input";
         if (m_nodes > std::numeric_limits<std::int32_t>::max()) return "there are too many nodes to number in 32 bits";
         if (automatic && !roundsAlike()) return "results could differ in their last bits";
         if (automatic && exceedsMemory())
