@@ -3,7 +3,7 @@
 Small ones, on a graph with isolated nodes, self-loops and duplicate edges: "gcn" (weighted sums), "gat" (a softmax over
 neighbours), "normed" (statistics over all nodes), "readout" (sums, maxima and means over groups of nodes), "edges" (rows of
 edges, an output on them), "typed" (nodes of two types), "along" (an operator that takes row numbers of 64 bits only),
-"doubles" and "extremes" (sums, maxima and minima of 64 bits). Two on 20,000 nodes with rows of 512 bytes: "wide" reads
+"doubles" and "extremes" (sums, maxima and minima of 64 bits). "ends" has rows of edges that all end at one node. Two on 20,000 nodes with rows of 512 bytes: "wide" reads
 neighbours, "rows" reads and writes each row once.
 """
 import os
@@ -56,6 +56,19 @@ class Extremes(nn.Module):
                 none.scatter_reduce(0, dst, m, "amin", include_self=False))
 
 
+class Ends(nn.Module):
+    """Rows of edges, and the largest of each node: a sum of so many would round."""
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(2 * small.F, small.F)
+
+    def forward(self, x, edge_index):
+        src, dst = edge_index[0], edge_index[1]
+        state = self.a(torch.cat([x.index_select(0, src), x.index_select(0, dst)], 1)).tanh()
+        largest = torch.zeros_like(x).scatter_reduce(0, dst.view(-1, 1).expand(-1, x.size(1)), state, "amax", include_self=False)
+        return largest, state
+
+
 class Rows(nn.Module):
     def __init__(self):
         super().__init__()
@@ -101,7 +114,8 @@ def main(folder):
     typed = {"xs": {"user": torch.randn(23, small.F), "item": torch.randn(31, small.F)},
              "es": {f"{a}__to__{b}": torch.stack([torch.randint(0, n, (60,)), torch.randint(0, m - 1, (60,))])
                     for a, n, b, m in (("user", 23, "item", 31), ("item", 31, "user", 23), ("user", 23, "user", 23))}}
-    lines = [save(folder, "gcn", small.Stack(small.Gcn, 2), plain), save(folder, "gat", small.Stack(small.Gat), plain),
+    ends = {**plain, "edge_index": torch.stack([torch.randint(0, small.N, (40000,)), torch.full((40000,), 3)])}
+    lines = [save(folder, "ends", Ends(), ends), save(folder, "gcn", small.Stack(small.Gcn, 2), plain), save(folder, "gat", small.Stack(small.Gat), plain),
              save(folder, "normed", small.Normed(), plain), save(folder, "edges", small.Edges(), plain),
              save(folder, "readout", small.Readout(), {**plain, "batch": torch.arange(small.N) * 3 // small.N}),
              save(folder, "typed", small.Hetero(), typed), save(folder, "along", Along(), plain),

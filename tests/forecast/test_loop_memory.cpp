@@ -69,6 +69,17 @@ TEST_CASE("a batch that did something else is left out; with none alike nothing 
     CHECK_FALSE(LoopMemory::learn({}));
 }
 
+TEST_CASE("rows that no small batch had are not known")
+{
+    const auto memory = LoopMemory::learn({{probed(3, 0), probed(7, 0), probed(12, 0)}, 0});
+    REQUIRE(memory);
+    CHECK(memory->knows(rowsOf(1000, 0)));
+    CHECK_FALSE(memory->knows(rowsOf(3, 1)));
+    const auto other = LoopMemory::learn({{probed(3, 7), probed(7, 11), probed(12, 0), probed(18, 41)}, 0});
+    REQUIRE(other);
+    CHECK(other->knows(rowsOf(1000, 1000)));
+}
+
 TEST_CASE("sizes that the rows do not explain are not guessed")
 {
     std::vector<ProbedBatch> batches{probed(3, 7), probed(7, 11), probed(12, 40), probed(18, 41), probed(29, 77)};

@@ -171,7 +171,11 @@ std::optional<LoopMemory> LoopMemory::learn(const Probed& probed)
     memory.m_reduced = probed.reduced;
     memory.m_gpu = probed.gpu;
     memory.m_whole = probed.whole;
-    for (const auto& [rows, count] : group.front()->rows) memory.m_classes.push_back(rows);
+    for (const auto& [rows, count] : group.front()->rows) {
+        memory.m_classes.push_back(rows);
+        const auto none = [&on = rows](const ProbedBatch* batch) { return batch->rows.at(on) == 0; };
+        if (std::ranges::all_of(group, none)) memory.m_never.push_back(rows);
+    }
     SizeFinder finder(columnsOf(group, memory.m_classes));
     std::map<Sizes, std::size_t> kinds;
     for (std::size_t e = 0; e < group.front()->events.size(); ++e) {
@@ -187,6 +191,11 @@ std::optional<LoopMemory> LoopMemory::learn(const Probed& probed)
         memory.m_blocks = std::max(memory.m_blocks, block + 1);
     }
     return memory;
+}
+
+bool LoopMemory::knows(const executor::CountOf& count) const
+{
+    return std::ranges::all_of(m_never, [&](const ir::RowClass& rows) { return count(rows) == 0; });
 }
 
 double LoopMemory::peak(const executor::CountOf& count, bool first) const

@@ -92,6 +92,7 @@ double Planned::bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const Cl
                         std::int64_t size)
 {
     const executor::CountOf count = rowsIn(counts, batch);
+    if (learnt && !learnt->knows(count)) learnt = nullptr;
     if (const auto memory = size > 0 ? dryRun(l, learnt, counts, batch, size) : std::nullopt)
         return static_cast<double>(memory->peak + (batch == 0 ? 0 : memory->reduced));
     if (learnt) return learnt->peak(count, batch == 0);
@@ -118,10 +119,10 @@ void Planned::addMemory(PredictedStage& result, const PlannedLoop& l, const Coun
 {
     const ClassRows counts =
         rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(*l.program.loop, rows, size); });
-    const bool known = learntAbout(l) || std::ranges::all_of(fullest(counts), [&](std::size_t batch) {
-                           return dryRun(l, nullptr, counts, batch, size).has_value();
-                       });
-    result.estimated |= !known;
+    result.estimated |= !std::ranges::all_of(fullest(counts), [&](std::size_t batch) {
+        const LoopMemory* const learnt = learntAbout(l);
+        return (learnt && learnt->knows(rowsIn(counts, batch))) || dryRun(l, nullptr, counts, batch, size).has_value();
+    });
     if (const auto most = static_cast<std::int64_t>(peak(l, counts, learntAbout(l), size) + m_held->bytes());
         most > result.peakMemory) {
         result.peakMemory = most;
