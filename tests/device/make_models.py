@@ -3,7 +3,8 @@
 Small ones, on a graph with isolated nodes, self-loops and duplicate edges: "gcn" (weighted sums), "gat" (a softmax over
 neighbours), "normed" (statistics over all nodes), "readout" (sums, maxima and means over groups of nodes), "edges" (rows of
 edges, an output on them), "typed" (nodes of two types), "along" (an operator that takes row numbers of 64 bits only),
-"doubles" and "extremes" (sums, maxima and minima of 64 bits). "ends" has rows of edges that all end at one node. Two on 20,000 nodes with rows of 512 bytes: "wide" reads
+"doubles" and "extremes" (sums, maxima and minima of 64 bits). "ends" has rows of edges that all end at one node, "looped" a self-loop of each node
+as well. Two on 20,000 nodes with rows of 512 bytes: "wide" reads
 neighbours, "rows" reads and writes each row once.
 """
 import os
@@ -115,7 +116,9 @@ def main(folder):
              "es": {f"{a}__to__{b}": torch.stack([torch.randint(0, n, (60,)), torch.randint(0, m - 1, (60,))])
                     for a, n, b, m in (("user", 23, "item", 31), ("item", 31, "user", 23), ("user", 23, "user", 23))}}
     ends = {**plain, "edge_index": torch.stack([torch.randint(0, small.N, (40000,)), torch.full((40000,), 3)])}
-    lines = [save(folder, "ends", Ends(), ends), save(folder, "gcn", small.Stack(small.Gcn, 2), plain), save(folder, "gat", small.Stack(small.Gat), plain),
+    loops = torch.arange(small.N).repeat(2, 1)
+    looped = {**ends, "edge_index": torch.cat([ends["edge_index"], loops], 1)}
+    lines = [save(folder, "ends", Ends(), ends), save(folder, "looped", Ends(), looped), save(folder, "gcn", small.Stack(small.Gcn, 2), plain), save(folder, "gat", small.Stack(small.Gat), plain),
              save(folder, "normed", small.Normed(), plain), save(folder, "edges", small.Edges(), plain),
              save(folder, "readout", small.Readout(), {**plain, "batch": torch.arange(small.N) * 3 // small.N}),
              save(folder, "typed", small.Hetero(), typed), save(folder, "along", Along(), plain),

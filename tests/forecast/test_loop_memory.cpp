@@ -69,15 +69,18 @@ TEST_CASE("a batch that did something else is left out; with none alike nothing 
     CHECK_FALSE(LoopMemory::learn({}));
 }
 
-TEST_CASE("rows that no small batch had are not known")
+TEST_CASE("more rows for each destination than all small batches had are not known")
 {
-    const auto memory = LoopMemory::learn({{probed(3, 0), probed(7, 0), probed(12, 0)}, 0});
-    REQUIRE(memory);
-    CHECK(memory->knows(rowsOf(1000, 0)));
-    CHECK_FALSE(memory->knows(rowsOf(3, 1)));
+    for (const std::int64_t each : {0, 1, 7}) {
+        const auto memory = LoopMemory::learn({{probed(3, 3 * each), probed(7, 7 * each), probed(12, 12 * each)}, 0});
+        REQUIRE(memory);
+        const auto owned = static_cast<double>(each);
+        CHECK(memory->knows(rowsOf(1000, 1000 * owned)));
+        CHECK_FALSE(memory->knows(rowsOf(1000, 1000 * owned + 1)));
+    }
     const auto other = LoopMemory::learn({{probed(3, 7), probed(7, 11), probed(12, 0), probed(18, 41)}, 0});
     REQUIRE(other);
-    CHECK(other->knows(rowsOf(1000, 1000)));
+    CHECK(other->knows(rowsOf(1000, 1'000'000)));
 }
 
 TEST_CASE("sizes that the rows do not explain are not guessed")

@@ -60,6 +60,19 @@ Sizes sizesOf(const std::vector<const ProbedBatch*>& batches, std::size_t event)
     return sizes;
 }
 
+// The rows of a class for each destination, if they are equally many in all batches.
+std::optional<double> evenly(const std::vector<const ProbedBatch*>& batches, const ir::RowClass& rows,
+                             const ir::RowClass& destinations)
+{
+    const auto each = [&](const ProbedBatch* b) {
+        const std::int64_t most = std::max<std::int64_t>(b->rows.at(destinations), 1);
+        return static_cast<double>(b->rows.at(rows)) / static_cast<double>(most);
+    };
+    const double first = each(batches.front());
+    const auto same = [&](const ProbedBatch* b) { return each(b) == first; };
+    return std::ranges::all_of(batches, same) ? std::optional(first) : std::nullopt;
+}
+
 using Matrix = std::array<std::array<double, mostTerms + 1>, mostTerms>;
 
 // Gauss with pivots; false where the columns depend on each other.
@@ -173,9 +186,10 @@ std::optional<LoopMemory> LoopMemory::learn(const Probed& probed)
     memory.m_whole = probed.whole;
     for (const auto& [rows, count] : group.front()->rows) {
         memory.m_classes.push_back(rows);
-        const auto none = [&on = rows](const ProbedBatch* batch) { return batch->rows.at(on) == 0; };
-        if (std::ranges::all_of(group, none)) memory.m_never.push_back(rows);
+        if (rows.kind == ir::RowKind::Batch) memory.m_batch = rows;
     }
+    for (const ir::RowClass& rows : memory.m_classes)
+        if (const auto each = evenly(group, rows, memory.m_batch)) memory.m_even.emplace_back(rows, *each);
     SizeFinder finder(columnsOf(group, memory.m_classes));
     std::map<Sizes, std::size_t> kinds;
     for (std::size_t e = 0; e < group.front()->events.size(); ++e) {
@@ -195,7 +209,9 @@ std::optional<LoopMemory> LoopMemory::learn(const Probed& probed)
 
 bool LoopMemory::knows(const executor::CountOf& count) const
 {
-    return std::ranges::all_of(m_never, [&](const ir::RowClass& rows) { return count(rows) == 0; });
+    const double destinations = count(m_batch);
+    return std::ranges::all_of(m_even,
+                               [&](const auto& even) { return count(even.first) <= even.second * destinations + 0.5; });
 }
 
 double LoopMemory::peak(const executor::CountOf& count, bool first) const

@@ -42,8 +42,8 @@ public:
     // cube of the classes.
     static std::optional<LoopMemory> learn(const Probed& probed);
 
-    // Returns whether some traced batch had rows of each class of which this one has any: the sizes of other rows are not
-    // known.
+    // Returns whether the traced batches determine the memory of this one: not if it has more rows of a class for each
+    // destination than they, which all had equally many.
     [[nodiscard]] bool knows(const executor::CountOf& count) const;
     // Returns the peak of a batch in bytes, as counted by the allocator. `first` means that it is the first batch, for
     // which reductions hold no memory yet. Linear in the events.
@@ -58,8 +58,9 @@ private:
     friend class SizeFinder;
 
     std::vector<ir::RowClass> m_classes;
-    std::vector<ir::RowClass> m_never;  // those of which no traced batch had rows
-    std::vector<Size> m_sizes;                                  // distinct ones
+    ir::RowClass m_batch;
+    std::vector<std::pair<ir::RowClass, double>> m_even;  // of which traced batches had so many for each destination
+    std::vector<Size> m_sizes;                            // distinct ones
     std::vector<std::pair<std::size_t, std::size_t>> m_events;  // block, and the index of its size or a mark
     std::size_t m_blocks = 0;
     std::int64_t m_reduced = 0;

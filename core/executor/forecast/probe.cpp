@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 5> sizes{3, 7, 12, 18, 29};  // destinations
 constexpr std::int64_t places = 24;                             // of the table, that are looked at for each size
+constexpr std::int64_t placesApart = 7;                         // of two sizes
 constexpr std::int64_t mostRows = 1 << 15;                      // owned by a probe
 constexpr std::int64_t shareForTable = 4;                       // of the memory, for an input whose rows are read
 constexpr std::int64_t fewRows = 1 << 12;                       // which take no time
@@ -131,17 +132,20 @@ private:
         return m_analysis.info(value.producer).kind == analysis::OpKind::Reduce;
     }
 
-    // For each size the place where most classes have rows, if they are not too many, and rather few.
+    // For each size the place where most classes have rows, if they are not too many, and rather few. Each size looks
+    // elsewhere first: where all places are alike in this, batches that differ in the rows of their destinations tell more.
     std::vector<executor::Destinations> choose()
     {
         const std::int64_t count = m_structure.size(m_program.loop->destination);
         std::vector<executor::Destinations> ranges;
+        std::int64_t first = 0;
         for (const std::int64_t wanted : sizes) {
             const std::int64_t n = std::min(wanted, count);
             std::optional<executor::Destinations> best;
             std::size_t most = 0;
+            first += placesApart;
             for (std::int64_t i = 0; n > 0 && i < places; ++i) {
-                const executor::Destinations range{(count - n) * i / places, n, nullptr};
+                const executor::Destinations range{(count - n) * ((first + i) % places) / places, n, nullptr};
                 const std::size_t met = classesMet(range);
                 if (met > most) best = range, most = met;
             }
