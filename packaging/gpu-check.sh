@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
 # The proof that Hopscope works on this machine's NVIDIA GPU, and how far it is from what the machine allows. Sets up and
 # builds what is needed, then runs in order, going on after failures: the list of devices; the tests of the CUDA kernels; the
-# samples, the generated models and Cora on cuda:0 (and on cuda:1 if there is one), each against PyTorch's own results;
-# `bench machine`; `hopscope-bench run`; a graph of 2.4 million nodes and 120 million edges, with all of the GPU's memory and with
+# engine in its sandbox, the samples, the generated models and Cora on cuda:0 (and on cuda:1 if there is one), each against
+# PyTorch's own results; `bench machine`; `hopscope-bench run`, on two GPUs as well; a graph of 2.4 million nodes and 120 million edges, with all of the GPU's memory and with
 # 4 GiB of it, every row compared with a float64 reference; with --peers, PyG and others on the same graph and GPU, in turn;
 # compute-sanitizer, if it is installed. Prints one table, in which
 # runs stand beside their lower bound, and leaves a report to attach to an issue. The exit code is 0 only if every step
 # passed or was skipped for a stated reason. See docs/guides/gpu.md.
 #
-#   packaging/gpu-check.sh [--out FOLDER] [--small | --full] [--peers]
+#   packaging/gpu-check.sh [--out FOLDER] [--small | --full] [--peers] [--only STEP ..]
 #   packaging/gpu-check.sh --engine PROGRAM --bench PROGRAM --test-models PROGRAM [...]    with programs that are there; builds nothing
 #
 # --out: for the report and scratch files, build/gpu-check unless said; the large graph takes some 12 GB there for a while.
 # --zoo FOLDER: generated models that are there already. --full: all generated models, not only those of the default
 # tests. --small: sizes for a test of this script. --peers: tests/peers/bench_gpu.py on 2^20 nodes and 26 million edges, which may
-# take half an hour; for single models, other sizes and memory limits, start that by hand.
+# take half an hour; for single models, other sizes and memory limits, start that by hand. --only: the list of devices and the
+# steps whose names begin with STEP, for machines that grant a few minutes at a time.
 #
 # HOPSCOPE_BUILD=FOLDER takes a build that is there (with tests). Where nothing can be installed, HOPSCOPE_DEPS_DIR (unpacked
 # Debian packages) and HOPSCOPE_TORCH_ROOT (a LibTorch with CUDA) say where things are, as in docs/dev/building.md; the window
@@ -33,7 +34,7 @@ more=()
 
 while [ $# -gt 0 ]; do
     case $1 in
-    --engine | --bench | --test-models | --out | --zoo)
+    --engine | --bench | --test-models | --out | --zoo | --only)
         if [ $# -lt 2 ]; then fail "$1 needs a value"; fi
         case $1 in
         --engine) engine=$2 ;;
@@ -41,6 +42,7 @@ while [ $# -gt 0 ]; do
         --test-models) test_models=$2 ;;
         --out) out=$2 ;;
         --zoo) zoo=$2 ;;
+        --only) more+=(--only "$2") ;;
         esac
         shift 2
         ;;
@@ -49,7 +51,7 @@ while [ $# -gt 0 ]; do
         if [ "$1" = --peers ]; then peers=yes; fi
         shift
         ;;
-    *) fail "unknown option '$1': use --out, --small, --full, --peers, --zoo, --engine, --bench or --test-models" ;;
+    *) fail "unknown option '$1': use --out, --small, --full, --peers, --only, --zoo, --engine, --bench or --test-models" ;;
     esac
 done
 if [ -n "$engine$bench$test_models" ] && { [ -z "$engine" ] || [ -z "$bench" ] || [ -z "$test_models" ]; }; then

@@ -118,6 +118,18 @@ class Check:
         name.write_text("\n".join(lines) + "\n")
         return self.models([name], "--device", device)
 
+    def sandbox(self, device):
+        """A command as users start it: the process that opens the model is confined, and starts the driver nevertheless."""
+        out = self.out / "sandbox"
+        shutil.rmtree(out, ignore_errors=True)
+        self.engine("run", ROOT / "samples/digits/gat.pt", "--data", ROOT / "samples/digits/graph.safetensors", "--device", device,
+                    "--verify", "full", "--quiet", "-o", out)
+        report = json.loads((out / "report.json").read_text())
+        shutil.rmtree(out)
+        if report["device"] != device:
+            raise Failed(f"the run was on {report['device']}")
+        return {"measured": f"{report['verify']['verdict']} to forward, {report['confinement']}"}
+
     def zoo(self, device):
         folder = self.zoo_folder()
         lists = [folder / "convolutions.list"] if self.options.small else sorted(folder.glob("*.list"))
@@ -151,23 +163,25 @@ class Check:
         return {"measured": ", ".join(f"{name} {gpu_report.rate_text(rate)}" for name, rate in said.items()),
                 "reason": "" if copies["pinned"] else "without pinned memory: the system gives none"}
 
-    def bench(self, nodes, edges, memory, *options):
-        """A run on a generated graph, judged in float64 on every row, beside its bound."""
+    def bench(self, nodes, edges, memory, *options, device="cuda:0"):
+        """A run on a generated graph, judged in float64 on every row, beside its bound if it is on one GPU."""
         document = json.loads(self.engine(
-            "run", "--device", "cuda:0", "--nodes", nodes, "--edges", edges, "--features", self.size["features"],
+            "run", "--device", device, "--nodes", nodes, "--edges", edges, "--features", self.size["features"],
             "--memory", memory, *options, program=self.options.bench, accepted=(0, 5)))
         case = document["cases"][0]
         reference = case["reference"]
         if reference["verdict"] != "equal" or case["verify"]["verdict"] == "different":
             raise Failed(f"{reference['different']} values differ from the float64 reference", json.dumps(case)[-3000:])
-        limit = gpu_report.bound(document, self.rates)
+        limit = gpu_report.bound(document, self.rates) if device == "cuda:0" else None
         return {"measured": gpu_report.seconds_text(case["seconds"]), "measured_seconds": case["seconds"],
                 "reason": f"equal on all {reference['rows']:,} rows", "document": document,
                 **({"bound_seconds": limit[0], "walls": limit[1]} if limit else {})}
 
-    def run(self):
+    def run(self, device="cuda:0"):
+        if device.count("cuda") > len(self.gpus):
+            raise Skip("there is one GPU")
         factor = 100 if self.options.small else 1
-        return self.bench(1_000_000 // factor, 16_000_000 // factor, "1Gi")
+        return self.bench(1_000_000 // factor, 16_000_000 // factor, "1Gi", device=device)
 
     def large(self, memory):
         """The graph is made once."""
@@ -208,7 +222,9 @@ class Check:
     # ---- all of it
 
     def step(self, name, work, *arguments):
-        """Does a step, whatever became of those before, and says how it went."""
+        """Does a step that is wanted, whatever became of those before, and says how it went."""
+        if self.steps and self.options.only and not name.startswith(tuple(self.options.only)):
+            return
         print(f"== {name}", flush=True)
         result, began = {"name": name, "measured": ""}, time.monotonic()
         try:
@@ -231,10 +247,11 @@ class Check:
         self.step("devices", self.devices)
         self.step("kernels", self.kernels)
         for gpu in self.gpus or [{"id": "cuda:0"}]:
-            for name in ("samples", "zoo", "cora"):
+            for name in ("sandbox", "samples", "zoo", "cora"):
                 self.step(f"{name} on {gpu['id']}", getattr(self, name), gpu["id"])
         self.step("bench machine", self.machine)
         self.step("run", self.run)
+        self.step("run on two GPUs", self.run, "cuda:0,cuda:1")
         whole = int(self.gpus[0]["memory"] * 0.9) if self.gpus else 0
         self.step("large run", self.large, whole)
         self.step(f"large run in {self.size['limit']}", self.large, self.size["limit"])
@@ -279,6 +296,7 @@ def parse():
     parser.add_argument("--nvcc", default="", help="nvcc's version, for the report")
     parser.add_argument("--full", action="store_true", help="all generated models, not only those of the default tests")
     parser.add_argument("--peers", action="store_true", help="PyG, an expert's layers and loops beside the engine")
+    parser.add_argument("--only", action="append", help="only the steps whose names begin with this; repeatable")
     parser.add_argument("--small", action="store_true", help="sizes for a test of this script")
     return parser.parse_args()
 

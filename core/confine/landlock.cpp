@@ -79,7 +79,7 @@ public:
         if (const int handle = add(path, rights); handle >= 0) close(handle);
     }
     // The same for files of /proc. The process keeps them open: once memory has become short, the kernel makes a new inode
-    // for a name that nobody has open, and a rule holds for an inode.
+    // for a name that no process has open, and a rule holds for one inode.
     void allowProc(const std::string& path, Rights rights) const { (void)add(path, rights); }
     [[nodiscard]] bool restrict() const { return syscall(SYS_landlock_restrict_self, m_handle, 0) == 0; }
 
@@ -137,7 +137,7 @@ void allowSystem(const Ruleset& rules)
 // NVIDIA's driver is reached through devices. It names its threads, and fails if it cannot.
 void allowGpus(const Ruleset& rules)
 {
-    rules.allowProc("/proc/self/task", reading | writeFile);
+    rules.allowProc("/proc/self/task", reading | writeFile | truncateFile);
     for (const char* const path : {"/dev/dri", "/dev/dxg"}) rules.allow(path, device | readFolder);
     std::error_code none;
     for (fs::directory_iterator at("/dev", none), end; !none && at != end; at.increment(none))

@@ -14,9 +14,10 @@ sys.path.insert(0, str(ROOT / "packaging"))
 import gpu_check  # noqa: E402: from the folder above
 import gpu_report  # noqa: E402: from the folder above
 
-STEPS = ["devices", "kernels", "samples on cuda:0", "zoo on cuda:0", "cora on cuda:0", "samples on cuda:1", "zoo on cuda:1",
-         "cora on cuda:1", "bench machine", "run", "large run", "large run in 6Mi", "peers", "compute-sanitizer"]
-RUNS = STEPS[9:12]
+STEPS = ["devices", "kernels", "sandbox on cuda:0", "samples on cuda:0", "zoo on cuda:0", "cora on cuda:0",
+         "sandbox on cuda:1", "samples on cuda:1", "zoo on cuda:1", "cora on cuda:1", "bench machine", "run",
+         "run on two GPUs", "large run", "large run in 6Mi", "peers", "compute-sanitizer"]
+RUNS = ["run", "large run", "large run in 6Mi"]  # that have a bound
 FAST = {"HOPSCOPE_FAKE_FAULT": "memory:268435456"}  # tables for measuring are an eighth of a GPU's memory
 
 
@@ -53,7 +54,10 @@ class Check(unittest.TestCase):
         self.assertEqual((report["machine"]["GPU"], report["machine"]["driver"]), ("Fake GPU", "fake"))
         self.assertRegex(report["machine"]["commit"], "^[0-9a-f]{40}|^, changed|^$")
         self.assertTrue(all(rate > 0 for name, rate in report["rates"]["copies"].items()))
-        self.assertEqual(list(report["steps"][12]["peers"]["models"]), ["sage", "gcn", "gat"])
+        of = {step["name"]: step for step in report["steps"]}
+        self.assertEqual(list(of["peers"]["peers"]["models"]), ["sage", "gcn", "gat"])
+        self.assertIn("equal on all 10,000 rows", of["run on two GPUs"]["reason"])
+        self.assertRegex(of["sandbox on cuda:1"]["measured"], "^equal to forward, (not )?confined")
         for model in ("sage", "gcn", "gat"):
             self.assertRegex(printed, rf"\n{model} +loop-uva +[\d.]+ (us|ms|s) ")
             self.assertIn(f"\n| {model} | compile |  |  |  |  |  | not measured: torch.compile is left out on a CPU", text)
@@ -62,9 +66,15 @@ class Check(unittest.TestCase):
         report, text, printed = self.check(1, models="/bin/false")
         failed = [step["name"] for step in report["steps"] if step["verdict"] == "FAILED"]
         self.assertEqual(failed, ["samples on cuda:0", "zoo on cuda:0", "samples on cuda:1", "zoo on cuda:1"])
-        self.assertEqual(report["steps"][10]["verdict"], "passed")
+        self.assertEqual(next(step for step in report["steps"] if step["name"] == "run")["verdict"], "passed")
         self.assertTrue(text.startswith("# Hopscope on a GPU: FAILED"))
         self.assertIn("FAILED; the report", printed)
+
+    def test_steps_can_be_chosen(self):
+        report, text, printed = self.check(0, "--only", "sandbox", "--only", "run")
+        self.assertEqual([step["name"] for step in report["steps"]],
+                         ["devices", "sandbox on cuda:0", "sandbox on cuda:1", "run", "run on two GPUs"])
+        self.assertEqual({step["verdict"] for step in report["steps"]}, {"passed"})
 
     def test_without_a_gpu_the_reason_is_told_and_nothing_is_run(self):
         report, text, printed = self.check(1, HOPSCOPE_FAKE_FAULT="listing:0")
@@ -83,7 +93,8 @@ class Peers(unittest.TestCase):
         bench = Path(folder.name) / "python"
         bench.write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(document)}\nEND\nexit {code}\n")
         bench.chmod(0o755)
-        check = gpu_check.Check(argparse.Namespace(out=folder.name, small=small, python=str(bench), engine="engine"))
+        check = gpu_check.Check(argparse.Namespace(out=folder.name, small=small, python=str(bench), engine="engine",
+                                                     only=None))
         check.step("peers", check.peers)
         return check.steps[0]
 

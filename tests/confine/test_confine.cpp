@@ -153,7 +153,7 @@ std::string startDriver()
         works(file, test::opening(file, O_RDONLY));
     std::thread thread([&] {
         const std::string name = "/proc/self/task/" + std::to_string(::gettid()) + "/comm";
-        works("name a thread", test::opening(name, O_WRONLY));
+        works("name a thread", test::opening(name, O_RDWR | O_TRUNC));
         works("know itself on a thread", test::opening("/proc/thread-self/status", O_RDONLY));
     });
     thread.join();
@@ -162,7 +162,7 @@ std::string startDriver()
     return failed;
 }
 
-// A process beside the confined one that makes the kernel forget names and inodes which nobody uses, as it does when memory
+// A process beside the confined one that makes the kernel forget names and inodes that are not in use, as it does when memory
 // becomes short, and returns whether it may.
 bool forgetNames()
 {
