@@ -58,8 +58,7 @@ std::string initHint(int result)
     if (result == notYetReady) return "the GPUs are not ready: is nvidia-fabricmanager running?";
     // Outside of the sandbox, the driver also makes its device files, if no program has used it since the machine started.
     if (result == refusedBySystem || result == unknown)
-        return "run hopscope-engine devices --no-sandbox; if that lists the GPU, try again, then with --no-sandbox; if "
-               "not, check nvidia-smi";
+        return "check nvidia-smi; if that lists the GPU, try again without the sandbox";
     return "check nvidia-smi; a reboot may help";
 }
 
