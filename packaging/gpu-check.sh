@@ -8,14 +8,14 @@
 # runs stand beside their lower bound, and leaves a report to attach to an issue. The exit code is 0 only if every step
 # passed or was skipped for a stated reason. See docs/guides/gpu.md.
 #
-#   packaging/gpu-check.sh [--out FOLDER] [--small | --full] [--peers] [--only STEP ..]
+#   packaging/gpu-check.sh [--out FOLDER] [--small | --full] [--peers] [--only STEP]...
 #   packaging/gpu-check.sh --engine PROGRAM --bench PROGRAM --test-models PROGRAM [...]    with programs that are there; builds nothing
 #
 # --out: for the report and scratch files, build/gpu-check unless said; the large graph takes some 12 GB there for a while.
 # --zoo FOLDER: generated models that are there already. --full: all generated models, not only those of the default
-# tests. --small: sizes for a test of this script. --peers: tests/peers/bench_gpu.py on 2^20 nodes and 26 million edges, which may
-# take half an hour; for single models, other sizes and memory limits, start that by hand. --only: the list of devices and the
-# steps whose names begin with STEP, for machines that grant a few minutes at a time.
+# tests. --small: sizes for a test of this script. --peers: tests/peers/bench_gpu.py, which may take an hour; for single models,
+# other sizes and memory limits, start that by hand. --only: only this step, by its name in the table, as in --only run
+# --only "peers with a memory limit".
 #
 # HOPSCOPE_BUILD=FOLDER takes a build that is there (with tests). Where nothing can be installed, HOPSCOPE_DEPS_DIR (unpacked
 # Debian packages) and HOPSCOPE_TORCH_ROOT (a LibTorch with CUDA) say where things are, as in docs/dev/building.md; the window
@@ -42,7 +42,7 @@ while [ $# -gt 0 ]; do
         --test-models) test_models=$2 ;;
         --out) out=$2 ;;
         --zoo) zoo=$2 ;;
-        --only) more+=(--only "$2") ;;
+        --only) more+=("$1" "$2") ;;
         esac
         shift 2
         ;;

@@ -20,8 +20,15 @@ CONFIGURATIONS = "12"  # of each model: enough for all pairs of settings within 
 CHILDREN = str(min(8, max(1, os.cpu_count() // 2)))  # models that run at once
 LARGE = {"nodes": 2_400_000, "edges": 120_000_000, "features": 100, "limit": "4Gi"}
 SMALL = {"nodes": 2_000, "edges": 20_000, "features": 100, "limit": "6Mi"}
-PEERS = {"nodes": 1 << 20, "degree": 25, "rounds": 5}
-SMALL_PEERS = {"nodes": 2_000, "degree": 6, "rounds": 1, "batch": 300}
+# Options of bench_gpu.py.
+RMAT = "--nodes 1048576 --degree 25"
+SMALL_RMAT = "--nodes 2000 --degree 6 --rounds 1 --batch 300"
+PEERS = {"peers": f"{RMAT} --rounds 5",
+         "peers, other convolutions": f"{RMAT} --rounds 3 --models gatv2 transformer resgated gine pna edge --reassociate",
+         "peers with a memory limit": "--nodes 2400000 --degree 50 --rounds 3 --models sage --peers loop-uva --memory 4Gi"}
+SMALL_PEERS = {"peers": SMALL_RMAT,
+               "peers, other convolutions": f"{SMALL_RMAT} --models pna --peers coo --reassociate",
+               "peers with a memory limit": f"{SMALL_RMAT} --models sage --peers loop-uva --memory 6Mi"}
 HOUR = 3600
 
 
@@ -194,7 +201,7 @@ class Check:
             raise Skip(f"{needed / 1e9:.0f} GB of disk are needed in {self.out}")
         return self.bench(self.size["nodes"], self.size["edges"], memory, "--folder", folder)
 
-    def peers(self):
+    def peers(self, options):
         """PyG's variants, an expert's layers and loops beside the engine."""
         python = self.options.python
         if not python:
@@ -202,13 +209,12 @@ class Check:
         found = first_line(python, "-c", "import torch; print(torch.cuda.is_available())") == "True"
         if not found and not self.options.small:
             raise Skip(f"the peers need a torch with CUDA, and that of {python} finds no GPU")
-        sizes = [f"--{name}={value}" for name, value in (SMALL_PEERS if self.options.small else PEERS).items()]
         document = json.loads(self.engine(
             "-B", "-W", "ignore", ROOT / "tests/peers/bench_gpu.py", "--engine", self.options.engine, "--device", "cuda:0",
-            "--json", *sizes, program=python, accepted=(0, 5)))
+            "--json", *options.split(), program=python, accepted=(0, 5)))
         if document["wrong"]:
             raise Failed("; ".join(document["wrong"]), gpu_report.aligned(gpu_report.peer_lines(document)))
-        return {"measured": f"host to host, PyG / engine: {gpu_report.nearest_peers(document)}", "peers": document}
+        return {"measured": f"host to host, peer / engine: {gpu_report.nearest_peers(document)}", "peers": document}
 
     def sanitizer(self):
         tool = shutil.which("compute-sanitizer") or shutil.which(
@@ -225,9 +231,7 @@ class Check:
     # ---- all of it
 
     def step(self, name, work, *arguments):
-        """Does a step that is wanted, whatever became of those before, and says how it went."""
-        if self.steps and self.options.only and not name.startswith(tuple(self.options.only)):
-            return
+        """Does a step, whatever became of those before, and says how it went."""
         print(f"== {name}", flush=True)
         result, began = {"name": name, "measured": ""}, time.monotonic()
         try:
@@ -248,20 +252,30 @@ class Check:
 
     def everything(self):
         self.step("devices", self.devices)
-        self.step("kernels", self.kernels)
+        steps, only = list(self.after_devices()), self.options.only or []
+        names = {name.split(" on cuda:")[0] for name, *_ in steps}
+        if unknown := set(only) - names:
+            raise SystemExit(f"unknown step '{min(unknown)}'; there are {', '.join(sorted(names))}")
+        for name, *work in steps:
+            if not only or name.split(" on cuda:")[0] in only:
+                self.step(name, *work)
+        shutil.rmtree(self.out / "large", ignore_errors=True)
+
+    def after_devices(self):
+        """The other steps in their order: name, work, arguments."""
+        yield "kernels", self.kernels
         for gpu in self.gpus or [{"id": "cuda:0"}]:
             for name in ("sandbox", "samples", "zoo", "cora"):
-                self.step(f"{name} on {gpu['id']}", getattr(self, name), gpu["id"])
-        self.step("bench machine", self.machine)
-        self.step("run", self.run)
-        self.step("run on two GPUs", self.run, "cuda:0,cuda:1")
-        whole = int(self.gpus[0]["memory"] * 0.9) if self.gpus else 0
-        self.step("large run", self.large, whole)
-        self.step(f"large run in {self.size['limit']}", self.large, self.size["limit"])
+                yield f"{name} on {gpu['id']}", getattr(self, name), gpu["id"]
+        yield "bench machine", self.machine
+        yield "run", self.run
+        yield "run on two GPUs", self.run, "cuda:0,cuda:1"
+        yield "large run", self.large, int(self.gpus[0]["memory"] * 0.9) if self.gpus else 0
+        yield f"large run in {self.size['limit']}", self.large, self.size["limit"]
         if self.options.peers:
-            self.step("peers", self.peers)
-        self.step("compute-sanitizer", self.sanitizer)
-        shutil.rmtree(self.out / "large", ignore_errors=True)
+            for name, options in (SMALL_PEERS if self.options.small else PEERS).items():
+                yield name, self.peers, options
+        yield "compute-sanitizer", self.sanitizer
 
     def facts(self):
         """What somebody else would ask about this machine."""
@@ -299,8 +313,8 @@ def parse():
     parser.add_argument("--nvcc", default="", help="nvcc's version, for the report")
     parser.add_argument("--full", action="store_true", help="all generated models, not only those of the default tests")
     parser.add_argument("--peers", action="store_true", help="PyG, an expert's layers and loops beside the engine")
-    parser.add_argument("--only", action="append", help="only the steps whose names begin with this; repeatable")
     parser.add_argument("--small", action="store_true", help="sizes for a test of this script")
+    parser.add_argument("--only", action="append", metavar="STEP", help="only this step and `devices`; may be repeated")
     return parser.parse_args()
 
 

@@ -69,27 +69,28 @@ def markdown_table(lines):
 
 
 def peer_lines(document):
-    """A line for each program of a bench_gpu.py document; `host / engine`: how many times as long as the engine."""
-    head = ["model", "program", "device", "host to host", "host / engine", "process", "peak", "error"]
+    """A line for each program of a bench_gpu.py document; `/ engine`: as a multiple of the engine's."""
+    head = ["model", "program", "device", "host to host", "/ engine", "process", "peak", "/ engine", "error"]
     return [head, *(peer_cells(model, name, row, rows["engine"])
                     for model, rows in document["models"].items() for name, row in rows.items())]
 
 
 def peer_cells(model, name, row, engine):
     if "missing" in row:
-        return [model, name, "", "", "", "", "", f"not measured: {row['missing']}"]
+        return [model, name, *[""] * 6, f"not measured: {row['missing']}"]
     device = seconds_text(row["device"]) if "device" in row else ""
     wrong = "unknown" if row["error"] is None else f"{row['error']:.1e}"
     return [model, name, device, seconds_text(row["host"]), f"{row['host'] / engine['host']:.2f}",
-            seconds_text(row["process"]), f"{row['peak'] / 2**30:.2f} GiB", wrong]
+            seconds_text(row["process"]), f"{row['peak'] / 2**30:.2f} GiB", f"{row['peak'] / engine['peak']:.2f}", wrong]
 
 
 def nearest_peers(document):
-    """Of each model, how long PyG's fastest variant takes from host to host beside the engine."""
+    """Of each model, how long PyG's fastest variant takes from host to host beside the engine, or, without one, the fastest peer."""
     said = []
     for model, rows in document["models"].items():
-        times = {name: rows[name]["host"] / rows["engine"]["host"] for name in document["pyg"]
-                 if "host" in rows.get(name, {})}
+        times = {name: row["host"] / rows["engine"]["host"] for name, row in rows.items()
+                 if "host" in row and name not in document["ours"]}
+        times = {name: ratio for name, ratio in times.items() if name in document["pyg"]} or times
         if times:
             name = min(times, key=times.get)
             said.append(f"{model} {times[name]:.2f}x ({name})")

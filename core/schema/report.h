@@ -310,7 +310,7 @@ constexpr auto fieldsOf(const T*)
         field("fuse", &T::fuse, "the patterns that a CPU was to fuse (`--fuse`)", Presence::Later),
         field("reorder", &T::reorder, "the requested order of the nodes (`--reorder`)", Presence::Later),
         field("orders", &T::orders,
-              "for each type of nodes that a CPU could have computed in a different order; empty with `--reorder none`",
+              "for each type of nodes that could be computed in a different order; empty with `--reorder none`",
               Presence::Later),
         field("store", &T::store, "the requested type of stores (`--store`)", Presence::Later),
         field("narrowed", &T::narrowed, "each value that was stored in a narrower type than it was computed in",

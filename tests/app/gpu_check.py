@@ -7,30 +7,35 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
-sys.path.insert(0, str(ROOT / "packaging"))
-import gpu_check  # noqa: E402: from the folder above
-import gpu_report  # noqa: E402: from the folder above
+sys.path[:0] = [str(ROOT / "packaging"), str(ROOT / "tests/peers")]
+import bench_gpu  # noqa: E402: from that folder
+import gpu_check  # noqa: E402: from that folder
+import gpu_report  # noqa: E402: from that folder
+from tiers import FULL  # noqa: E402
 
 STEPS = ["devices", "kernels", "sandbox on cuda:0", "samples on cuda:0", "zoo on cuda:0", "cora on cuda:0",
          "sandbox on cuda:1", "samples on cuda:1", "zoo on cuda:1", "cora on cuda:1", "bench machine", "run",
-         "run on two GPUs", "large run", "large run in 6Mi", "peers", "compute-sanitizer"]
+         "run on two GPUs", "large run", "large run in 6Mi", *gpu_check.PEERS, "compute-sanitizer"]
 RUNS = ["run", "large run", "large run in 6Mi"]  # that have a bound
 FAST = {"HOPSCOPE_FAKE_FAULT": "memory:268435456"}  # tables for measuring are an eighth of a GPU's memory
 
 
 class Check(unittest.TestCase):
-    def check(self, code, *more, engine=os.environ["HOPSCOPE_ENGINE"], models=os.environ["HOPSCOPE_TEST_MODELS"],
-              **environment):
+    def started(self, folder, *more, engine=os.environ["HOPSCOPE_ENGINE"], models=os.environ["HOPSCOPE_TEST_MODELS"], **environment):
+        return subprocess.run(["bash", str(ROOT / "packaging/gpu-check.sh"), "--small", "--engine", engine, "--bench",
+                               os.environ["HOPSCOPE_BENCH"], "--test-models", models, "--zoo",
+                               os.environ["HOPSCOPE_ZOO"], "--out", folder, *more], capture_output=True, text=True,
+                              timeout=600, check=False, env={**os.environ, **FAST, "HOPSCOPE_PYTHON": sys.executable, **environment})
+
+    def check(self, code, *more, **how):
         """The report and what was printed."""
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
-        done = subprocess.run(["bash", str(ROOT / "packaging/gpu-check.sh"), "--small", "--engine", engine, "--bench",
-                               os.environ["HOPSCOPE_BENCH"], "--test-models", models, "--zoo",
-                               os.environ["HOPSCOPE_ZOO"], "--out", holder.name, *more], capture_output=True, text=True,
-                              timeout=600, check=False, env={**os.environ, **FAST, **environment})
+        done = self.started(holder.name, *more, **how)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.assertEqual(sorted(path.name for path in Path(holder.name).glob("gpu-check-report.*")),
                          ["gpu-check-report.json", "gpu-check-report.md"])
@@ -38,8 +43,9 @@ class Check(unittest.TestCase):
         text = (Path(holder.name) / "gpu-check-report.md").read_text()
         return json.loads((Path(holder.name) / "gpu-check-report.json").read_text()), text, done.stdout
 
+    @unittest.skipUnless(FULL, "it measures all peers: test gpu_check_all")
     def test_every_step_is_in_the_table_and_in_the_report_and_runs_stand_beside_their_bound(self):
-        report, text, printed = self.check(0, "--peers", HOPSCOPE_PYTHON=sys.executable)
+        report, text, printed = self.check(0, "--peers")
         self.assertEqual([step["name"] for step in report["steps"]], STEPS)
         self.assertEqual(report["verdict"], "passed, 4 steps skipped")
         table = printed[printed.index("step "):]
@@ -54,27 +60,47 @@ class Check(unittest.TestCase):
         self.assertEqual((report["machine"]["GPU"], report["machine"]["driver"]), ("Fake GPU", "fake"))
         self.assertRegex(report["machine"]["commit"], "^[0-9a-f]{40}|^, changed|^$")
         self.assertTrue(all(rate > 0 for name, rate in report["rates"]["copies"].items()))
-        of = {step["name"]: step for step in report["steps"]}
-        self.assertEqual(list(of["peers"]["peers"]["models"]), ["sage", "gcn", "gat"])
-        self.assertIn("equal on all 10,000 rows", of["run on two GPUs"]["reason"])
-        self.assertRegex(of["sandbox on cuda:1"]["measured"], "^equal to forward, (not )?confined")
+        peers = {step["name"]: list(step["peers"]["models"]) for step in report["steps"] if step.get("peers")}
+        self.assertEqual(peers, {"peers": ["sage", "gcn", "gat"], "peers, other convolutions": ["pna"], "peers with a memory limit": ["sage"]})
         for model in ("sage", "gcn", "gat"):
             self.assertRegex(printed, rf"\n{model} +loop-uva +[\d.]+ (us|ms|s) ")
             self.assertIn(f"\n| {model} | compile |  |  |  |  |  | not measured: torch.compile is left out on a CPU", text)
 
+    def test_single_steps_are_run_by_name(self):
+        only = ["run", "peers, other convolutions"]
+        report, _, printed = self.check(0, "--peers", *(word for name in only for word in ("--only", name)))
+        self.assertEqual([step["name"] for step in report["steps"]], ["devices", *only])
+        self.assertEqual(report["verdict"], "passed")
+        self.assertEqual(list(report["steps"][2]["peers"]["models"]["pna"]), ["engine", "moved", "coo"])
+        self.assertRegex(printed, r"\npna +moved +[\d.]+ (us|ms|s) .* [\d.]+e-\d+\n")
+
+    def test_the_engine_runs_in_its_sandbox_on_each_gpu_and_on_both(self):
+        report, _, _ = self.check(0, "--only", "sandbox", "--only", "run on two GPUs")
+        of = {step["name"]: step for step in report["steps"]}
+        self.assertEqual(list(of), ["devices", "sandbox on cuda:0", "sandbox on cuda:1", "run on two GPUs"])
+        self.assertEqual({step["verdict"] for step in of.values()}, {"passed"})
+        self.assertIn("equal on all 10,000 rows", of["run on two GPUs"]["reason"])
+        self.assertRegex(of["sandbox on cuda:1"]["measured"], "^equal to forward, (not )?confined")
+
+    def test_the_steps_for_peers_are_the_same_in_both_sizes_and_their_options_are_known(self):
+        self.assertEqual(list(gpu_check.PEERS), list(gpu_check.SMALL_PEERS))
+        for words in (*gpu_check.PEERS.values(), *gpu_check.SMALL_PEERS.values()):
+            with self.subTest(words=words), unittest.mock.patch("sys.argv", ["bench_gpu.py", "--engine", "e", *words.split()]):
+                self.assertEqual(bench_gpu.arguments().graph, "rmat")
+
+    def test_an_unknown_step_is_refused_with_the_names_of_all(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.started(folder, "--only", "peers")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("unknown step 'peers'; there are bench machine, compute-sanitizer, cora,", done.stderr)
+
     def test_a_step_that_fails_is_told_and_the_others_go_on(self):
-        report, text, printed = self.check(1, models="/bin/false")
+        report, text, printed = self.check(1, "--only", "samples", "--only", "zoo", "--only", "run", models="/bin/false")
         failed = [step["name"] for step in report["steps"] if step["verdict"] == "FAILED"]
         self.assertEqual(failed, ["samples on cuda:0", "zoo on cuda:0", "samples on cuda:1", "zoo on cuda:1"])
-        self.assertEqual(next(step for step in report["steps"] if step["name"] == "run")["verdict"], "passed")
+        self.assertEqual(report["steps"][-1]["verdict"], "passed")
         self.assertTrue(text.startswith("# Hopscope on a GPU: FAILED"))
         self.assertIn("FAILED; the report", printed)
-
-    def test_steps_can_be_chosen(self):
-        report, text, printed = self.check(0, "--only", "sandbox", "--only", "run")
-        self.assertEqual([step["name"] for step in report["steps"]],
-                         ["devices", "sandbox on cuda:0", "sandbox on cuda:1", "run", "run on two GPUs"])
-        self.assertEqual({step["verdict"] for step in report["steps"]}, {"passed"})
 
     def test_without_a_gpu_the_reason_is_told_and_nothing_is_run(self):
         report, text, printed = self.check(1, HOPSCOPE_FAKE_FAULT="listing:0")
@@ -93,20 +119,25 @@ class Peers(unittest.TestCase):
         bench = Path(folder.name) / "python"
         bench.write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(document)}\nEND\nexit {code}\n")
         bench.chmod(0o755)
-        check = gpu_check.Check(argparse.Namespace(out=folder.name, small=small, python=str(bench), engine="engine",
-                                                     only=None))
-        check.step("peers", check.peers)
+        check = gpu_check.Check(argparse.Namespace(out=folder.name, small=small, python=str(bench), engine="engine"))
+        check.step("peers", check.peers, "")
         return check.steps[0]
 
     def test_the_fastest_variant_of_pyg_stands_in_the_table_and_all_of_them_in_the_report(self):
-        step = self.step({"models": self.MODELS, "pyg": ["coo", "csr"], "wrong": []}, 0)
-        self.assertEqual((step["verdict"], step["measured"]), ("passed", "host to host, PyG / engine: gat 2.50x (coo)"))
+        step = self.step({"models": self.MODELS, "pyg": ["coo", "csr"], "ours": ["engine"], "wrong": []}, 0)
+        self.assertEqual((step["verdict"], step["measured"]), ("passed", "host to host, peer / engine: gat 2.50x (coo)"))
         self.assertEqual(gpu_report.peer_lines(step["peers"])[2:],
-                         [["gat", "coo", "500 ms", "5.0 s", "2.50", "3.0 s", "1.00 GiB", "1.0e-07"],
-                          ["gat", "csr", "", "", "", "", "", "not measured: out of memory"]])
+                         [["gat", "coo", "500 ms", "5.0 s", "2.50", "3.0 s", "1.00 GiB", "1.00", "1.0e-07"],
+                          ["gat", "csr", "", "", "", "", "", "", "not measured: out of memory"]])
+
+    def test_without_pyg_the_fastest_peer_stands_in_the_table_and_never_the_engine(self):
+        rows = {"engine": self.ROW, "moved": {**self.ROW, "host": 1.0}, "loop-uva": {**self.ROW, "host": 3.0},
+                "loop-host": {**self.ROW, "host": 4.0}}
+        said = gpu_report.nearest_peers({"models": {"sage": rows}, "pyg": ["coo"], "ours": ["engine", "moved"]})
+        self.assertEqual(said, "sage 1.50x (loop-uva)")
 
     def test_results_that_are_far_from_float64_fail_the_step(self):
-        step = self.step({"models": self.MODELS, "pyg": ["coo"], "wrong": ["gat: coo differs"]}, 5)
+        step = self.step({"models": self.MODELS, "pyg": ["coo"], "ours": ["engine"], "wrong": ["gat: coo differs"]}, 5)
         self.assertEqual((step["verdict"], step["reason"]), ("FAILED", "gat: coo differs"))
         self.assertIn("out of memory", step["output"])
         self.assertEqual(self.step({}, 1)["verdict"], "FAILED")

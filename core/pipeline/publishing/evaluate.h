@@ -15,7 +15,7 @@ struct EvaluationRequest {
     ModelOptions model;
     PlanSource plan;
     base::Settings settings;
-    std::optional<ShardOptions> shard = std::nullopt;  // on a CPU: compute a part of the run; implies settings.resume
+    std::optional<ShardOptions> shard = std::nullopt;  // compute a part of the run; implies settings.resume
 };
 
 struct Evaluation {

@@ -40,7 +40,7 @@ struct ExecutionRequest {
     // Inputs that are known to contain NaN or infinities. Truncated ones cannot be checked later.
     std::vector<std::string> notFinite = {};
     SampleCheck check = SampleCheck::CanBeSkipped;
-    RunJournal* journal = nullptr;     // on a CPU; with `given`, the run was started with this plan
+    RunJournal* journal = nullptr;     // with `given`, the run was started with this plan
     executor::Probe* probe = nullptr;  // on a CPU, with a batch size; a probed run does not refine the rates
 };
 
