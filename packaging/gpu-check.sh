@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The proof that Hopscope works on this machine's NVIDIA GPU, and how far it is from what the machine allows. Sets up and
 # builds what is needed, then runs in order, going on after failures: the list of devices; the tests of the CUDA kernels; the
-# samples, the generated models and Cora on cuda:0 (and on cuda:1 if there is one), each against PyTorch's own results;
-# `bench machine`; `hopscope-bench run`; a graph of 2.4 million nodes and 120 million edges, with all of the GPU's memory and with
+# engine in its sandbox, the samples, the generated models and Cora on cuda:0 (and on cuda:1 if there is one), each against
+# PyTorch's own results; `bench machine`; `hopscope-bench run`, on two GPUs as well; a graph of 2.4 million nodes and 120 million edges, with all of the GPU's memory and with
 # 4 GiB of it, every row compared with a float64 reference; with --peers, PyG and others on the same graph and GPU, in turn;
 # compute-sanitizer, if it is installed. Prints one table, in which
 # runs stand beside their lower bound, and leaves a report to attach to an issue. The exit code is 0 only if every step

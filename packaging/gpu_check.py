@@ -125,6 +125,21 @@ class Check:
         name.write_text("\n".join(lines) + "\n")
         return self.models([name], "--device", device)
 
+    def sandbox(self, device):
+        """Commands as users start them: the process that opens the model is confined. The driver starts in it nevertheless, and
+        memory runs out with a sentence, for which LibTorch asks another of the driver's libraries (NVML)."""
+        out = self.out / "sandbox"
+        shutil.rmtree(out, ignore_errors=True)
+        asked = ("run", ROOT / "samples/digits/gat.pt", "--data", ROOT / "samples/digits/graph.safetensors", "--device", device,
+                 "--quiet", "-o", out)
+        self.engine(*asked, "--verify", "full")
+        report = json.loads((out / "report.json").read_text())
+        shutil.rmtree(out)
+        if report["device"] != device:
+            raise Failed(f"the run was on {report['device']}")
+        self.engine(*asked, "--memory", "1Mi", accepted=(6,))
+        return {"measured": f"{report['verify']['verdict']} to forward, {report['confinement']}"}
+
     def zoo(self, device):
         folder = self.zoo_folder()
         lists = [folder / "convolutions.list"] if self.options.small else sorted(folder.glob("*.list"))
@@ -158,23 +173,25 @@ class Check:
         return {"measured": ", ".join(f"{name} {gpu_report.rate_text(rate)}" for name, rate in said.items()),
                 "reason": "" if copies["pinned"] else "without pinned memory: the system gives none"}
 
-    def bench(self, nodes, edges, memory, *options):
-        """A run on a generated graph, judged in float64 on every row, beside its bound."""
+    def bench(self, nodes, edges, memory, *options, device="cuda:0"):
+        """A run on a generated graph, judged in float64 on every row, beside its bound if it is on one GPU."""
         document = json.loads(self.engine(
-            "run", "--device", "cuda:0", "--nodes", nodes, "--edges", edges, "--features", self.size["features"],
+            "run", "--device", device, "--nodes", nodes, "--edges", edges, "--features", self.size["features"],
             "--memory", memory, *options, program=self.options.bench, accepted=(0, 5)))
         case = document["cases"][0]
         reference = case["reference"]
         if reference["verdict"] != "equal" or case["verify"]["verdict"] == "different":
             raise Failed(f"{reference['different']} values differ from the float64 reference", json.dumps(case)[-3000:])
-        limit = gpu_report.bound(document, self.rates)
+        limit = gpu_report.bound(document, self.rates) if device == "cuda:0" else None
         return {"measured": gpu_report.seconds_text(case["seconds"]), "measured_seconds": case["seconds"],
                 "reason": f"equal on all {reference['rows']:,} rows", "document": document,
                 **({"bound_seconds": limit[0], "walls": limit[1]} if limit else {})}
 
-    def run(self):
+    def run(self, device="cuda:0"):
+        if device.count("cuda") > len(self.gpus):
+            raise Skip("there is one GPU")
         factor = 100 if self.options.small else 1
-        return self.bench(1_000_000 // factor, 16_000_000 // factor, "1Gi")
+        return self.bench(1_000_000 // factor, 16_000_000 // factor, "1Gi", device=device)
 
     def large(self, memory):
         """The graph is made once."""
@@ -248,10 +265,11 @@ class Check:
         """The other steps in their order: name, work, arguments."""
         yield "kernels", self.kernels
         for gpu in self.gpus or [{"id": "cuda:0"}]:
-            for name in ("samples", "zoo", "cora"):
+            for name in ("sandbox", "samples", "zoo", "cora"):
                 yield f"{name} on {gpu['id']}", getattr(self, name), gpu["id"]
         yield "bench machine", self.machine
         yield "run", self.run
+        yield "run on two GPUs", self.run, "cuda:0,cuda:1"
         yield "large run", self.large, int(self.gpus[0]["memory"] * 0.9) if self.gpus else 0
         yield f"large run in {self.size['limit']}", self.large, self.size["limit"]
         if self.options.peers:

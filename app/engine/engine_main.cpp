@@ -15,6 +15,7 @@
 #include "cli/asking.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/last_resort.h"
 #include "graph/given_files.h"
 #include "server/confined.h"
 #include "server/model_process_main.h"
@@ -118,6 +119,7 @@ int engineMain(int count, char** arguments)
         return exitCode(static_cast<int>(error.code), console);
     };
     if (!invocation) return fails(invocation.error());
+    endByLine(console);
     endWithParent();
     std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of the shell is an error of its own, as on a full disk
     graph::explainCutFiles();

@@ -76,16 +76,25 @@ public:
     // A missing file stays out of reach.
     void allow(const std::string& path, Rights rights) const
     {
-        BelowAttributes rule{.rights = rights & m_files, .folder = open(path.c_str(), O_PATH | O_CLOEXEC)};
-        if (rule.folder < 0) return;
-        struct stat facts {};
-        if (fstat(rule.folder, &facts) == 0 && !S_ISDIR(facts.st_mode)) rule.rights &= ofAFile;
-        if (rule.rights != 0) syscall(SYS_landlock_add_rule, m_handle, ofFiles, &rule, 0);
-        close(rule.folder);
+        if (const int handle = add(path, rights); handle >= 0) close(handle);
     }
+    // The same for files of /proc. The process keeps them open: once memory has become short, the kernel makes a new inode
+    // for a name that no process has open, and a rule holds for one inode.
+    void allowProc(const std::string& path, Rights rights) const { (void)add(path, rights); }
     [[nodiscard]] bool restrict() const { return syscall(SYS_landlock_restrict_self, m_handle, 0) == 0; }
 
 private:
+    // Returns a handle of the file, or -1.
+    [[nodiscard]] int add(const std::string& path, Rights rights) const
+    {
+        BelowAttributes rule{.rights = rights & m_files, .folder = open(path.c_str(), O_PATH | O_CLOEXEC)};
+        if (rule.folder < 0) return -1;
+        struct stat facts {};
+        if (fstat(rule.folder, &facts) == 0 && !S_ISDIR(facts.st_mode)) rule.rights &= ofAFile;
+        if (rule.rights != 0) syscall(SYS_landlock_add_rule, m_handle, ofFiles, &rule, 0);
+        return rule.folder;
+    }
+
     Rights m_files;
     int m_handle;
 };
@@ -112,10 +121,11 @@ std::set<std::string> programFolders()
 void allowSystem(const Ruleset& rules)
 {
     for (const char* const path :
-         {"/usr", "/lib", "/lib64", "/sys", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/proc/self",
-          "/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/version", "/proc/loadavg", "/proc/devices",
-          "/proc/modules", "/proc/filesystems", "/proc/driver", "/proc/sys/kernel", "/proc/sys/vm"})
+         {"/usr", "/lib", "/lib64", "/sys", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom"})
         rules.allow(path, reading);
+    for (const char* const name : {"self", "meminfo", "cpuinfo", "stat", "version", "loadavg", "devices", "modules",
+                                   "filesystems", "driver", "sys/kernel", "sys/vm"})
+        rules.allowProc(std::string("/proc/") + name, reading);
     for (const std::string& folder : programFolders()) rules.allow(folder, reading);
     // The user's own folders of libraries.
     std::istringstream folders(std::getenv("LD_LIBRARY_PATH") != nullptr ? std::getenv("LD_LIBRARY_PATH") : "");
@@ -124,10 +134,11 @@ void allowSystem(const Ruleset& rules)
     rules.allow("/dev/null", readFile | writeFile);
 }
 
-// NVIDIA's driver is reached through devices.
+// NVIDIA's driver is reached through devices. It names its threads, and fails if it cannot.
 void allowGpus(const Ruleset& rules)
 {
-    rules.allow("/dev/dri", device | readFolder);
+    rules.allowProc("/proc/self/task", reading | writeFile | truncateFile);
+    for (const char* const path : {"/dev/dri", "/dev/dxg"}) rules.allow(path, device | readFolder);
     std::error_code none;
     for (fs::directory_iterator at("/dev", none), end; !none && at != end; at.increment(none))
         if (at->path().filename().string().starts_with("nvidia")) rules.allow(at->path().string(), device | readFolder);

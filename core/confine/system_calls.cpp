@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <sched.h>
+#include <sys/socket.h>
 
 #include "confine/confine.h"
 
@@ -14,8 +15,8 @@ namespace {
 
 // Refused with EPERM, as for a user who may not. None is needed for reading files and computing on CPUs and GPUs.
 constexpr std::array refused{
-    // the network; pairs of sockets between a process and its child stay
-    SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen), SCMP_SYS(accept), SCMP_SYS(accept4),
+    // the network; pairs of sockets between a process and its child stay, and a socket that nothing can reach (below)
+    SCMP_SYS(connect), SCMP_SYS(accept), SCMP_SYS(accept4),
     // other programs and processes
     SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
     SCMP_SYS(pidfd_getfd), SCMP_SYS(pidfd_open), SCMP_SYS(kcmp), SCMP_SYS(process_madvise),
@@ -40,6 +41,23 @@ constexpr std::array<std::uint64_t, 7> namespaces{CLONE_NEWUSER, CLONE_NEWNS,  C
 
 using Filter = std::unique_ptr<void, decltype(&seccomp_release)>;
 
+// NVIDIA's driver listens on a socket of this kind, to share memory with other processes, and fails if it cannot. Such
+// a socket sends nothing before it is connected, which it never is: connect() and accept() are refused, and Landlock gives it
+// no name among files.
+constexpr std::uint64_t ofDriver = SOCK_SEQPACKET, kindBits = 0xf;
+
+// A filter can compare masked bits only for equality: each rule refuses the kinds that differ in one bit.
+int refuseSockets(const Filter& filter)
+{
+    const auto refuse = [&](const scmp_arg_cmp& which) {
+        return seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1, which);
+    };
+    int failed = refuse(SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+    for (std::uint64_t bit = 1; bit < kindBits && failed == 0; bit *= 2)
+        failed = refuse(SCMP_A1(SCMP_CMP_MASKED_EQ, bit, ~ofDriver & bit));
+    return failed;
+}
+
 int addRules(const Filter& filter)
 {
     for (const int call : refused)
@@ -50,6 +68,7 @@ int addRules(const Filter& filter)
                                                 SCMP_A0(SCMP_CMP_MASKED_EQ, space, space));
             failed != 0)
             return failed;
+    if (const int failed = refuseSockets(filter); failed != 0) return failed;
     // Its flags lie in memory, where a filter cannot see them; the C library uses clone() instead.
     return seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 }

@@ -8,7 +8,7 @@ namespace hopscope::gpu {
 namespace {
 
 // CUresults that say what to do.
-constexpr int noDevice = 100, notYetReady = 802, driverMismatch = 803;
+constexpr int noDevice = 100, refusedBySystem = 304, notYetReady = 802, driverMismatch = 803, unknown = 999;
 // CUDA 13 has no code for anything older.
 constexpr int oldestOfCuda13 = 75, cuda13 = 13000;
 
@@ -56,6 +56,9 @@ std::string initHint(int result)
 {
     if (result == driverMismatch) return "the driver was updated: reboot";
     if (result == notYetReady) return "the GPUs are not ready: is nvidia-fabricmanager running?";
+    // Outside of the sandbox, the driver also makes its device files, if no program has used it since the machine started.
+    if (result == refusedBySystem || result == unknown)
+        return "check nvidia-smi; if that lists the GPU, try again without the sandbox";
     return "check nvidia-smi; a reboot may help";
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Groups of threads, each within a warp, and shared memory. A C++ compiler takes the kernels as well: one thread then does
-// the work of its group, and a stand-in for cuda_runtime.h has the memory.
+// the work of its group, unless HOPSCOPE_WARPS is defined, and a stand-in for cuda_runtime.h has the memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +42,7 @@ struct Group {
         mask = (lanes == 32 ? 0xffffffffu : (1u << lanes) - 1) << first;
     }
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(HOPSCOPE_WARPS)
     template <class Work>
     __device__ void turn(const Work& work) const
     {

@@ -2,7 +2,7 @@
 // (tests/fake_device), cuda:0 and cuda:1. It is its own oracle child. What the GPUs find is printed and makes it end with 99.
 //
 // HOPSCOPE_FAKE_FAULT arms one fault: segment:NTH:CODE (the NTH launch of a segment kernel gives this CUDA error; from 700
-// on the context is lost), allocation:NTH, pinned:NTH, memory:BYTES (of each GPU), listing:0
+// on the context is lost), lost:NTH (the same with code 719; memory then throws where it is freed), allocation:NTH, pinned:NTH, memory:BYTES (of each GPU), listing:0
 // (there are no GPUs), copies:BYTES (so many a second, and kernels take a millisecond). With --forks it carries out requests (forks.h).
 
 #include <cstdio>
@@ -45,6 +45,7 @@ bool arm(const std::string& text)
     if (fault.size() != (kind == "segment" ? 3 : 2)) return false;
     const std::int64_t number = std::atoll(fault[1].c_str());
     if (kind == "segment") fake_device::failSegment(number, std::atoi(fault[2].c_str()));
+    else if (kind == "lost") fake_device::failSegment(number, 719), fake_device::throwWhereFreed(true);
     else if (kind == "allocation") fake_device::failAllocation(number);
     else if (kind == "pinned") fake_device::failPinned(number);
     else if (kind == "memory") fake_device::setTotalMemory(number);

@@ -149,6 +149,16 @@ class Commands(FakeTest):
         for device in ("cuda:0", BOTH):
             self.run_on(device, KARATE, code=7, **LOST)
 
+    def test_a_lost_gpu_ends_a_command_with_one_line_also_where_memory_is_freed(self):
+        for device in ("cuda:0", BOTH):
+            with self.subTest(device=device):
+                out = self.folder / device
+                asked = ("run", KARATE["model"], "--data", KARATE["data"][0], "--device", device, "-o", out, "--quiet")
+                said = self.engine(*asked, code=7, HOPSCOPE_FAKE_FAULT="lost:1").stderr
+                self.assertRegex(said, r"^error: unexpected error: CUDA error: unspecified launch failure[^\n]*\n$")
+                self.assertFalse((out / "report.json").exists())
+                self.engine(*asked)
+
     def test_several_gpus_run_and_are_verified_planned_and_measured_under_the_same_words(self):
         self.run_on(BOTH, DIGITS["gat"], "--batch", "100")
         self.run_on("cuda:1,cuda:0", DIGITS["residual"])
@@ -303,16 +313,18 @@ class Served(FakeTest):
         self.assertEqual(after.finished(self.begin(after, "cuda:1"))["report"]["device"], "cuda:1")
 
     def test_a_gpu_that_is_lost_while_a_plan_is_made_ends_the_server_or_does_no_harm(self):
-        client = self.client(**LOST)
-        document = client.call("model/open", **KARATE)["document"]
-        made = client.ask("plan/make", document=document, strategy="depth", pins=[], device="cuda:0", memory=None,
-                          batch=None, objective=None)
-        while made not in client.answers:
-            client.take()
-        if "error" in client.answers[made][0]:
-            self.assertEqual(client.process.wait(60), 7)
-        else:
-            self.assertEqual(client.leave(), 0)
+        for fault in (LOST["HOPSCOPE_FAKE_FAULT"], "lost:1"):
+            with self.subTest(fault=fault):
+                client = self.client(HOPSCOPE_FAKE_FAULT=fault)
+                document = client.call("model/open", **KARATE)["document"]
+                made = client.ask("plan/make", document=document, strategy="depth", pins=[], device="cuda:0", memory=None,
+                                  batch=None, objective=None)
+                while made not in client.answers:
+                    client.take()
+                if "error" in client.answers[made][0]:
+                    self.assertEqual(client.process.wait(60), 7)
+                else:
+                    self.assertEqual(client.leave(), 0)
 
 
 if __name__ == "__main__":

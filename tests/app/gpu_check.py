@@ -17,9 +17,10 @@ import gpu_check  # noqa: E402: from that folder
 import gpu_report  # noqa: E402: from that folder
 from tiers import FULL  # noqa: E402
 
-STEPS = ["devices", "kernels", "samples on cuda:0", "zoo on cuda:0", "cora on cuda:0", "samples on cuda:1", "zoo on cuda:1",
-         "cora on cuda:1", "bench machine", "run", "large run", "large run in 6Mi", *gpu_check.PEERS, "compute-sanitizer"]
-RUNS = STEPS[9:12]
+STEPS = ["devices", "kernels", "sandbox on cuda:0", "samples on cuda:0", "zoo on cuda:0", "cora on cuda:0",
+         "sandbox on cuda:1", "samples on cuda:1", "zoo on cuda:1", "cora on cuda:1", "bench machine", "run",
+         "run on two GPUs", "large run", "large run in 6Mi", *gpu_check.PEERS, "compute-sanitizer"]
+RUNS = ["run", "large run", "large run in 6Mi"]  # that have a bound
 FAST = {"HOPSCOPE_FAKE_FAULT": "memory:268435456"}  # tables for measuring are an eighth of a GPU's memory
 
 
@@ -72,6 +73,14 @@ class Check(unittest.TestCase):
         self.assertEqual(report["verdict"], "passed")
         self.assertEqual(list(report["steps"][2]["peers"]["models"]["pna"]), ["engine", "moved", "coo"])
         self.assertRegex(printed, r"\npna +moved +[\d.]+ (us|ms|s) .* [\d.]+e-\d+\n")
+
+    def test_the_engine_runs_in_its_sandbox_on_each_gpu_and_on_both(self):
+        report, _, _ = self.check(0, "--only", "sandbox", "--only", "run on two GPUs")
+        of = {step["name"]: step for step in report["steps"]}
+        self.assertEqual(list(of), ["devices", "sandbox on cuda:0", "sandbox on cuda:1", "run on two GPUs"])
+        self.assertEqual({step["verdict"] for step in of.values()}, {"passed"})
+        self.assertIn("equal on all 10,000 rows", of["run on two GPUs"]["reason"])
+        self.assertRegex(of["sandbox on cuda:1"]["measured"], "^equal to forward, (not )?confined")
 
     def test_the_steps_for_peers_are_the_same_in_both_sizes_and_their_options_are_known(self):
         self.assertEqual(list(gpu_check.PEERS), list(gpu_check.SMALL_PEERS))

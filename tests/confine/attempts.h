@@ -45,6 +45,47 @@ inline int connecting(int family, int kind)
     return 0;
 }
 
+// A socket of the kind on which a GPU's driver listens.
+class DriverSocket {
+public:
+    DriverSocket() = default;
+    DriverSocket(const DriverSocket&) = delete;
+    DriverSocket& operator=(const DriverSocket&) = delete;
+    ~DriverSocket() { ::close(m_handle); }
+
+    // The first character of a name that is no file's is 0.
+    int listen(const std::string& name)
+    {
+        const sockaddr_un address = addressOf(name);
+        const int error = errorOf(::bind(m_handle, reinterpret_cast<const sockaddr*>(&address), sizeof(address)));
+        return error != 0 ? error : errorOf(::listen(m_handle, 1));
+    }
+    int connect(const std::string& name)
+    {
+        const sockaddr_un address = addressOf(name);
+        return errorOf(::connect(m_handle, reinterpret_cast<const sockaddr*>(&address), sizeof(address)));
+    }
+
+private:
+    static sockaddr_un addressOf(const std::string& name)
+    {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        name.copy(address.sun_path, sizeof(address.sun_path) - 1);
+        return address;
+    }
+
+    int m_handle = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+};
+
+inline int reachingAService()
+{
+    const std::string name = std::string(1, '\0') + "hopscope-" + std::to_string(::getpid());
+    DriverSocket service, client;
+    const int error = service.listen(name);
+    return error != 0 ? error : client.connect(name);
+}
+
 inline int executing()
 {
     char name[] = "/bin/true";
@@ -79,6 +120,10 @@ inline std::vector<Attempt> attempts(const std::string& folder, const std::strin
         {"use the network", connecting(AF_INET, SOCK_STREAM)},
         {"send a datagram", connecting(AF_INET6, SOCK_DGRAM)},
         {"reach a local service", connecting(AF_UNIX, SOCK_STREAM)},
+        {"send to a local service", connecting(AF_UNIX, SOCK_DGRAM)},
+        {"read raw packets of a local service", connecting(AF_UNIX, SOCK_RAW)},
+        {"connect to a local service", reachingAService()},
+        {"offer a service", DriverSocket().listen(own + "/service")},
         {"ask the kernel", connecting(AF_NETLINK, SOCK_RAW)},
         {"start a program", executing()},
         {"signal a stranger", errorOf(::kill(stranger, 0))},

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -87,7 +88,8 @@ TEST_CASE("the same attempts succeed in a process that is not confined")
         for (const int error :
              {test::opening(world.victim + "/file", O_RDONLY), test::opening(world.victim, O_RDONLY | O_DIRECTORY),
               test::opening(world.victim + "/new", O_WRONLY | O_CREAT), test::connecting(AF_INET, SOCK_STREAM),
-              test::connecting(AF_UNIX, SOCK_STREAM), test::errorOf(::kill(victim, 0)),
+              test::connecting(AF_UNIX, SOCK_STREAM), test::connecting(AF_UNIX, SOCK_DGRAM), test::reachingAService(),
+              test::DriverSocket().listen(world.own + "/service"), test::errorOf(::kill(victim, 0)),
               test::errorOf(::truncate((world.victim + "/file").c_str(), 0)),
               test::opening("/proc/" + std::to_string(victim) + "/environ", O_RDONLY)})
             failed += error != 0 ? 1 : 0;
@@ -134,6 +136,70 @@ TEST_CASE("a confined process reaches the files that it was given")
     });
     CHECK(failures == "");
     CHECK(world.untouched());
+}
+
+namespace {
+
+// What NVIDIA's driver does when it starts, besides opening its devices: it reads facts about the machine and itself, names
+// threads, makes memory that others can map, and listens on a socket.
+std::string startDriver()
+{
+    std::string failed;
+    const auto works = [&](const char* what, int error) {
+        if (error != 0) failed += std::string(what) + ": " + errorText(error) + "; ";
+    };
+    for (const char* const file : {"/proc/self/maps", "/proc/self/status", "/proc/devices", "/proc/meminfo",
+                                   "/proc/cpuinfo", "/proc/sys/vm/mmap_min_addr"})
+        works(file, test::opening(file, O_RDONLY));
+    std::thread thread([&] {
+        const std::string name = "/proc/self/task/" + std::to_string(::gettid()) + "/comm";
+        works("name a thread", test::opening(name, O_RDWR | O_TRUNC));
+        works("know itself on a thread", test::opening("/proc/thread-self/status", O_RDONLY));
+    });
+    thread.join();
+    works("memory without a name", test::errorOf(::memfd_create("driver", MFD_CLOEXEC)));
+    works("listen", test::DriverSocket().listen(std::string(1, '\0') + "driver-" + std::to_string(::getpid())));
+    return failed;
+}
+
+// A process beside the confined one that makes the kernel forget names and inodes that are not in use, as it does when memory
+// becomes short, and returns whether it may.
+bool forgetNames()
+{
+    const int handle = ::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+    const bool done = handle >= 0 && ::write(handle, "2", 1) == 1;
+    ::close(handle);
+    return done;
+}
+
+}  // namespace
+
+TEST_CASE("a confined process can start NVIDIA's driver")
+{
+    const World world;
+    CHECK(inConfinement(world, world.access(), startDriver) == "");
+}
+
+TEST_CASE("a confined process keeps its rights when memory becomes short")
+{
+    const World world;
+    int wish[2], granted[2];
+    REQUIRE((::pipe2(wish, O_CLOEXEC) == 0 && ::pipe2(granted, O_CLOEXEC) == 0));
+    std::thread beside([&] {
+        char byte = 0;
+        if (::read(wish[0], &byte, 1) != 1) return;
+        byte = forgetNames() ? 1 : 0;
+        if (byte == 0) std::printf("skipped: only root can make the kernel forget\n");
+        CHECK(::write(granted[1], &byte, 1) == 1);
+    });
+    CHECK(inConfinement(world, world.access(), [&] {
+              char byte = 0;
+              if (::write(wish[1], &byte, 1) != 1 || ::read(granted[0], &byte, 1) != 1) return std::string("no answer");
+              return startDriver() + (test::opening(world.inputs + "/file", O_RDONLY) == 0 ? "" : "no file");
+          }) == "");
+    ::close(wish[1]);
+    beside.join();
+    for (const int end : {wish[0], granted[0], granted[1]}) ::close(end);
 }
 
 TEST_CASE("folders can be renamed and removed where that is allowed, files cannot")

@@ -132,6 +132,9 @@ void failEveryPinned(bool fails);
 // The nth Accelerator::segment or strips from now gives this CUDA error code; 0: none. 700 and above end the context:
 // from then on every call throws.
 void failSegment(std::int64_t nth, int code);
+// Whether memory that several streams have used throws where it is freed, once a kernel has ended the context, as CUDA's
+// allocator does, which then records events. Tensors free it in destructors: this ends the process.
+void throwWhereFreed(bool throws);
 void setTotalMemory(std::int64_t bytes);            // of each device; 4 GiB
 void takeByOthers(int device, std::int64_t bytes);  // other processes' share of it
 

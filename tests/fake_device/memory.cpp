@@ -145,6 +145,7 @@ void DeviceMemory::hand(Block& block, std::size_t requested)
 
 void DeviceMemory::release(Block& block)
 {
+    if (state().freeThrows && !block.recorded.empty()) checkAlive();
     complainIfInUse(block);
     subtract(m_stats.allocation, block, 1);
     subtract(m_stats.allocated_bytes, block, block.bytes);

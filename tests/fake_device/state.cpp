@@ -153,6 +153,12 @@ void failPinned(std::int64_t nth)
     state().pinned.start(nth);
 }
 
+void throwWhereFreed(bool throws)
+{
+    const Lock lock(mutex());
+    state().freeThrows = throws;
+}
+
 void failEveryPinned(bool fails)
 {
     const Lock lock(mutex());

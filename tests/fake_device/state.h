@@ -33,7 +33,7 @@ struct State {
     Counts counts;
     Latency latency;
     Countdown allocation, pinned, segment;
-    bool everyPinnedFails = false, peerAccess = true;
+    bool everyPinnedFails = false, peerAccess = true, freeThrows = false;
     int segmentCode = 0;
     int deadCode = 0;  // the context's last error; 0: alive
     std::int64_t totalMemory = std::int64_t{4} << 30;

@@ -3,12 +3,22 @@
 //   STAND_IN_CUDA     cuDriverGetVersion, 13000 if nothing is said
 //   STAND_IN_INIT     what cuInit gives, 0 if nothing is said
 // CUDA_VISIBLE_DEVICES is not heeded. A context, were one made, would end the process: there is no such function.
+//
+// As in NVIDIA's library, cuInit names a thread, makes memory that others can map, and listens on a socket, and gives
+// CUDA_ERROR_OPERATING_SYSTEM if the system does not allow it.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -30,7 +40,34 @@ std::vector<std::string> split(const std::string& text, char separator)
 std::vector<std::string> gpu(int device) { return split(split(said("STAND_IN_GPUS", ""), '|').at(device), ';'); }
 
 bool initialised = false;
-constexpr int notInitialised = 3;
+constexpr int notInitialised = 3, refusedBySystem = 304;
+
+bool namesThread()
+{
+    const std::string file = "/proc/self/task/" + std::to_string(::gettid()) + "/comm";
+    const int handle = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+    const bool named = handle >= 0 && ::write(handle, "cuda", 4) == 4;
+    ::close(handle);
+    return named;
+}
+
+bool listens()
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string name = "cuda-uvmfd-stand-in-" + std::to_string(::getpid());
+    name.copy(address.sun_path + 1, name.size());
+    const int handle = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    return handle >= 0 && ::bind(handle, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 &&
+           ::listen(handle, 1) == 0;
+}
+
+bool starts()
+{
+    bool named = false;
+    std::thread([&] { named = namesThread(); }).join();
+    return named && ::memfd_create("cuda", MFD_CLOEXEC) >= 0 && listens();
+}
 
 }  // namespace
 
@@ -44,9 +81,10 @@ int cuDriverGetVersion(int* version)
 
 int cuInit(unsigned)
 {
+    static const bool started = starts();
     const int result = std::stoi(said("STAND_IN_INIT", "0"));
-    initialised = result == 0;
-    return result;
+    initialised = started && result == 0;
+    return started ? result : refusedBySystem;
 }
 
 int cuGetErrorString(int error, const char** text)

@@ -139,6 +139,8 @@ TEST_CASE("a driver that cannot start is quoted, with what may help")
     refuses(failing(803, "mismatch (error 803)"), cuda13, {"mismatch (error 803)", "reboot"});
     refuses(failing(802, "not yet (error 802)"), cuda13, {"fabricmanager"});
     refuses(failing(999, "unknown error (error 999)"), cuda13, {"unknown error (error 999)", "nvidia-smi"});
+    refuses(failing(304, "OS call failed (error 304)"), cuda13, {"OS call failed", "without the sandbox"});
+    refuses(failing(46, "devices unavailable (error 46)"), cuda13, {"nvidia-smi; a reboot may help"});
     refuses(failing(0, ""), cuda13, {"lists none"});
 }
 

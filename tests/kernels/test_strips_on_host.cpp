@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 #include <hwy/targets.h>
 
+#include "kernels/host_cuda/strip_in_warps.h"
 #include "kernels/host_cuda/strip_on_host.h"
 #include "kernels/strip_case.h"
 #include "kernels/strip_kept.h"
@@ -217,6 +218,55 @@ TEST_CASE("rows that are overwritten before a later phase reads them are not kep
     CHECK(keptRows(p).phases == std::vector<std::uint32_t>{5, 1, 4, 6, 6, 2, 4, 4});
     const auto [cpu, cuda] = onBoth(scaledAttention());
     CHECK(cpu == cuda);
+}
+
+TEST_CASE("threads of a warp are told where others end, wait elsewhere or are not named")
+{
+    const auto everyone = [](unsigned) { __syncwarp(0xff); };
+    CHECK(runWarp(8, false, everyone));
+    CHECK(!runWarp(7, false, everyone));
+    CHECK(!runWarp(8, true, [](unsigned t) {
+        if (t > 0) __syncwarp(0xff);
+    }));
+    CHECK(!runWarp(8, false, [](unsigned t) { __syncwarp(t < 4 ? 0x0f : 0xff); }));
+    CHECK(!runWarp(8, false, [](unsigned t) {
+        if (t < 4) __syncwarp(0xff);
+        else __shfl_down_sync(0xff, 1.0F, 1, 8);
+    }));
+    float sums[8] = {};
+    CHECK(runWarp(8, true, [&](unsigned t) {
+        const unsigned mask = t < 4 ? 0x0f : 0xf0;
+        sums[t] = __shfl_down_sync(mask, static_cast<float>(t), 2, 4);
+    }));
+    CHECK(std::vector<float>(sums, sums + 8) == std::vector<float>{2, 3, 2, 3, 6, 7, 6, 7});
+}
+
+namespace {
+
+void checkInWarps(Case& cpu, Case& cuda, int shape)
+{
+    CAPTURE(strip_case::describe(cpu));
+    CAPTURE(shape);
+    cpu.onCpu();
+    cuda.forGpu();
+    REQUIRE(stripInWarps(cuda.program, cuda.arguments, shape) == 0);
+    const auto wrong = strip_case::difference(cpu, cuda);
+    REQUIRE_MESSAGE(!wrong, wrong.value_or(""));
+}
+
+}  // namespace
+
+TEST_CASE("strips have the bits of the CPU where the threads of a warp wait for each other and exchange sums")
+{
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        Case cpu(seed), cuda(seed);
+        if (stripFits(cuda.program)) checkInWarps(cpu, cuda, kNoShape);
+    }
+    for (int shape = 0; shape < kShapeCount; ++shape)
+        for (std::uint64_t seed = 0; seed < 6; ++seed) {
+            Case cpu(seed, kShapes[shape]), cuda(seed, kShapes[shape]);
+            checkInWarps(cpu, cuda, shape);
+        }
 }
 
 TEST_CASE("strips agree bit for bit where some rows of their tables are on the host")

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mutex>
 
 #include <c10/core/AllocatorConfig.h>
 #include <c10/core/CachingDeviceAllocator.h>
@@ -11,6 +12,8 @@ namespace hopscope::executor {
 // The allocator reads the fraction when a device is initialised, and never again.
 bool limitCudaMemory(c10::DeviceIndex device, std::int64_t bytes)
 {
+    static std::mutex mutex;  // each GPU of a run has a thread of its own
+    const std::lock_guard lock(mutex);
     static bool taken = false;
     if (bytes == 0) return !taken;
     if (c10::getDeviceAllocator(c10::DeviceType::CUDA)->initialized()) return false;

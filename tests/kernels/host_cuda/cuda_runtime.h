@@ -9,13 +9,20 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/host_cuda/warp.h"
+
 #define __device__
 #define __global__
 #define __launch_bounds__(threads)
 #define __grid_constant__
 
 using cudaStream_t = void*;
-enum cudaError_t : int { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorInvalidConfiguration = 9 };
+enum cudaError_t : int {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorLaunchTimeout = 702
+};
 
 struct HostDim {
     unsigned x = 0, y = 0, z = 0;
@@ -30,6 +37,7 @@ struct HostCuda {
     cudaError_t failure = cudaSuccess;
     cudaStream_t stream = nullptr;  // of the last launch
     bool backwards = false;         // this launch
+    bool inWarps = false;           // the threads of a warp run together, each with a stack of its own
     std::byte* shared = nullptr;    // of the block
 };
 inline thread_local HostCuda hostCuda;
@@ -69,8 +77,17 @@ void hostLaunch(Kernel kernel, const HostGrid& grid, cudaStream_t stream, const 
         const std::unique_ptr<std::byte[]> shared(new std::byte[grid.shared]);
         for (unsigned i = 0; i < grid.shared; ++i) shared[i] = std::byte{0xff};
         hostCuda.shared = shared.get();
-        for (unsigned thread = 0; thread < grid.threads; ++thread) {
-            blockIdx.x = hostCuda.backwards ? grid.blocks - 1 - block : block;
+        blockIdx.x = hostCuda.backwards ? grid.blocks - 1 - block : block;
+        for (unsigned first = 0; hostCuda.inWarps && first < grid.threads; first += 32) {
+            const auto thread = [&](unsigned t) {
+                threadIdx.x = first + t;
+                kernel(arguments...);
+            };
+            if (runWarp(grid.threads - first < 32 ? grid.threads - first : 32, hostCuda.backwards, thread)) continue;
+            hostCuda.last = cudaErrorLaunchTimeout;
+            return;
+        }
+        for (unsigned thread = 0; !hostCuda.inWarps && thread < grid.threads; ++thread) {
             threadIdx.x = hostCuda.backwards ? grid.threads - 1 - thread : thread;
             kernel(arguments...);
         }
