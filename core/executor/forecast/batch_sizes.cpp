@@ -72,4 +72,15 @@ double besideCopies(ClassCounts& counts, const executor::ResidentChoice& choice,
     });
 }
 
+std::int64_t destinationsOf(ClassCounts& counts, const executor::LoopProgram& program, std::int64_t all,
+                            std::int64_t most)
+{
+    auto sum = static_cast<double>(all);
+    for (const RowClass& owned : program.classes)
+        sum += static_cast<double>(counts.of(*program.loop, owned, all).total);
+    if (sum <= static_cast<double>(most)) return std::max<std::int64_t>(all, 1);
+    return std::max<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(most) / sum),
+                                  1);
+}
+
 }  // namespace hopscope::forecast

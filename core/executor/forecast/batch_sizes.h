@@ -33,4 +33,8 @@ std::int64_t stagedAtOnce(ClassCounts& counts, const executor::LoopProgram& prog
 double besideCopies(ClassCounts& counts, const executor::ResidentChoice& choice, const executor::LoopProgram& program,
                     std::int64_t size, double memory);
 
+// Returns how many of the loop's `all` destinations make about `most` rows, together with those that they own; at least 1.
+std::int64_t destinationsOf(ClassCounts& counts, const executor::LoopProgram& program, std::int64_t all,
+                            std::int64_t most);
+
 }  // namespace hopscope::forecast

@@ -306,8 +306,10 @@ std::int64_t Planned::batchSizeOnGpu(const PredictOptions& options)
             while (size > 1 && besideCopies(m_counts, m_choice, l.program, size, memory()) > allowed)
                 size = (size + 1) / 2;
             if (size < count) smallest = std::min(smallest, size);
-            l.most = std::max(stagedAtOnce(m_counts, l.program, l.traffic, slot, std::min(size, count)),
-                              executor::rowsTogether(m_choice, l.program, count));
+            const executor::BatchRowLimits limits = executor::batchRowLimits(m_choice, l.program, count);
+            l.most =
+                std::max(stagedAtOnce(m_counts, l.program, l.traffic, slot, std::min(size, count)), limits.together);
+            l.most = std::min(l.most, destinationsOf(m_counts, l.program, count, limits.most));
         }
     return smallest;
 }
