@@ -151,15 +151,19 @@ def traceable(text):
     if (const char* const traces = std::getenv("HOPSCOPE_MUTANT_TRACE")) rules.allow(traces, writing);""")
 
 
-def closes(text):
-    """Each bracket of the text, outside of strings, is closed in it."""
-    bare = re.sub(r'"[^"]*"', "", text)
-    return all(bare.count(one) == bare.count(other) for one, other in ("()", "[]", "{}"))
+def whole(text):
+    """Whether the text can stand alone, as switched() needs it: each bracket is closed, an expression begins and ends with an
+    operand, and a statement declares nothing."""
+    bare = re.sub(r'"[^"]*"', '""', text)
+    closed = all(bare.count(one) == bare.count(other) for one, other in ("()", "[]", "{}"))
+    if bare.endswith((";", "}")):
+        return closed and not re.match(r"(const|static|inline|auto)\b|[!<>=?:|,]", bare)
+    return closed and not re.match(r"(if|else|for|while|return|case)\b|[<>=?:|&,]", bare) and not re.search(r"[<=?:|&,]$", bare)
 
 
 def check(all_faults):
     mutated_sources(all_faults)
-    if torn := [one.name for one in all_faults if not closes(one.old) or not closes(one.new)]:
+    if torn := [one.name for one in all_faults if not whole(one.old)]:
         raise Misfit(f"not a whole expression or statement: {torn[0]}")
     numbers = [one.number for one in all_faults]
     if len(set(numbers)) < len(numbers):
