@@ -134,6 +134,7 @@ TEST_CASE_FIXTURE(Device, "Where all is resident, rows of edges are tensors that
         CHECK(static_cast<double>(predicted->stages[i].peakMemory) ==
               doctest::Approx(static_cast<double>(run.report.stages[i].peakMemory)).epsilon(0.1));
     }
+    fake_device::setTotalMemory(4LL << 30);
 }
 
 namespace {
