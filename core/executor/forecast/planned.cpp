@@ -306,10 +306,7 @@ std::int64_t Planned::batchSizeOnGpu(const PredictOptions& options)
             while (size > 1 && besideCopies(m_counts, m_choice, l.program, size, memory()) > allowed)
                 size = (size + 1) / 2;
             if (size < count) smallest = std::min(smallest, size);
-            const executor::BatchRowLimits limits = executor::batchRowLimits(m_choice, l.program, count);
-            l.most =
-                std::max(stagedAtOnce(m_counts, l.program, l.traffic, slot, std::min(size, count)), limits.together);
-            l.most = std::min(l.most, destinationsOf(m_counts, l.program, count, limits.most));
+            l.most = atOnceOnGpu(m_counts, m_choice, l.program, l.traffic, slot, size, count);
         }
     return smallest;
 }

@@ -195,10 +195,7 @@ void Flow::prepare(Slot& slot, std::int64_t position)
     slot.upInPieces = slot.downInPieces = slot.draining = false;
     Destinations batch = restFrom(position, m_ranges, m_starts, m_all.order());
     batch.count = m_sizer.next(batch.first, batch.count, batch.order);
-    const auto shrunk = [&] {
-        const double staged = std::max(fullSlot / m_fullnessPerRow, static_cast<double>(m_limits.together));
-        return m_sizer.within(batch, std::min(staged, static_cast<double>(m_limits.most)));
-    };
+    const auto shrunk = [&] { return m_sizer.within(batch, m_limits.of(fullSlot / m_fullnessPerRow)); };
     if (!m_fixed) batch.count = shrunk();
     slot.prepared = fitsIntoMemory([&] {
         while (!stage(slot, batch))
@@ -234,8 +231,7 @@ bool Flow::tooFull(Slot& slot)
     slot.exceeds = up > 1;
     slot.downInPieces = down > 1 && !m_session.steady();
     if (m_fixed) return false;
-    return (std::max(up, down) > 1 && rows > static_cast<double>(m_limits.together)) ||
-           m_sizer.fullness(slot.block) > mostFull;
+    return (std::max(up, down) > 1 && rows > m_limits.together) || m_sizer.fullness(slot.block) > mostFull;
 }
 
 void Flow::give(Slot& slot)

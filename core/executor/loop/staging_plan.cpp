@@ -146,13 +146,13 @@ BatchRowLimits batchRowLimits(const ResidentChoice& choice, const LoopProgram& p
     for (const Instruction& i : program.instructions) {
         const bool here = i.act == Act::Read && choice.holds(i.value);
         if (i.act == Act::Read && !here && i.rows.kind == RowKind::Frontier)
-            limits.together = (rows + batchesThatShare - 1) / batchesThatShare;
+            limits.together = static_cast<double>((rows + batchesThatShare - 1) / batchesThatShare);
         for (const Register r : i.outputs) {
             const RegisterInfo& made = program.registers[static_cast<std::size_t>(r)];
             if (!here && made.rows.kind == RowKind::Owned) edgeBytes = std::max(edgeBytes, made.bytesPerRow);
         }
     }
-    if (limits.together == 0 && edgeBytes > 0) limits.most = static_cast<std::int64_t>(busyBytes / edgeBytes);
+    if (limits.together == 0 && edgeBytes > 0) limits.most = busyBytes / edgeBytes;
     return limits;
 }
 

@@ -3,6 +3,7 @@
 // Private to executor, and to forecast, which predicts batches with it: determines the host memory for copies to and
 // from a GPU.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -41,10 +42,13 @@ ResidentChoice choiceWithJournal(Session& session);
 struct BatchRowLimits {
     // A batch may have these although its data exceed a slot: the smaller the batches, the more of them read the same rows
     // of a table on the host. 0 if they read no row twice. A few batches are needed to copy results while others are computed.
-    std::int64_t together = 0;
+    double together = 0;
     // More would take memory and save no time, as tensors of this many rows of edges keep a GPU busy. Unlimited if the
     // batches read rows of a table on the host twice.
-    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    double most = std::numeric_limits<double>::infinity();
+
+    // Returns the rows of a batch if a slot has room for the data of `staged` rows.
+    [[nodiscard]] double of(double staged) const { return std::min(std::max(staged, together), most); }
 };
 // `rows` is the number of rows of the whole loop.
 BatchRowLimits batchRowLimits(const ResidentChoice& choice, const LoopProgram& program, std::int64_t rows);
