@@ -12,6 +12,7 @@ from make_models import save
 
 SMALL = {"": (500, 4000, 2500, 8, 1)}  # nodes, edges, edges to hubs, width, scale of the features
 LARGE = {"-dense": (8192, 180000, 2200, 64, 1 / 64), "-wide": (8192, 64000, 2200, 128, 1 / 64)}
+MANY = (8192, 600000, 2200, 64, 1 / 64)  # for EdgeConv alone
 
 
 def graph(nodes, edges, hub):
@@ -45,19 +46,31 @@ def heads(convolution, width):
     return two(lambda: convolution(width, width // 2, heads=2))
 
 
+def edgeconv(width):
+    return two(lambda: pyg.EdgeConv(nn.Sequential(nn.Linear(2 * width, width), nn.ReLU())))
+
+
+def features(nodes, width, scale):
+    return torch.randn(nodes, width) * scale
+
+
+def write_many(folder, nodes, edges, hub, width, scale):
+    return save(folder, "edgeconv-many", edgeconv(width),
+                {"x": features(nodes, width, scale), "edge_index": graph(nodes, edges, hub)})
+
+
 def write(folder, suffix, nodes, edges, hub, width, scale):
     ends = graph(nodes, edges, hub)
-    plain = {"x": torch.randn(nodes, width) * scale, "edge_index": ends}
-    along = {**plain, "edge_attr": torch.randn(ends.size(1), width) * scale}
+    plain = {"x": features(nodes, width, scale), "edge_index": ends}
+    along = {**plain, "edge_attr": features(ends.size(1), width, scale)}
     degrees = torch.bincount(torch.bincount(ends[1], minlength=nodes))
     gine = [pyg.GINEConv(nn.Linear(width, width)) for _ in range(2)]
-    edge = [pyg.EdgeConv(nn.Sequential(nn.Linear(2 * width, width), nn.ReLU())) for _ in range(2)]
     pna = dict(aggregators=["mean", "min", "max", "std"], scalers=["identity", "amplification"], deg=degrees)
     models = {"sage": two(lambda: pyg.SAGEConv(width, width)), "gcn": two(lambda: pyg.GCNConv(width, width)),
               "gat": heads(pyg.GATConv, width), "gatv2": heads(pyg.GATv2Conv, width),
               "transformer": heads(pyg.TransformerConv, width),
               "resgated": two(lambda: pyg.ResGatedGraphConv(width, width, aggr="mean")),
-              "edgeconv": Two(*edge), "pna": two(lambda: pyg.PNAConv(width, width, **pna))}
+              "edgeconv": edgeconv(width), "pna": two(lambda: pyg.PNAConv(width, width, **pna))}
     lines = [save(folder, name + suffix, model, plain) for name, model in models.items()]
     towers = [pyg.PNAConv(width, width, edge_dim=width, towers=2, **pna) for _ in range(2)]
     return lines + [save(folder, "gine" + suffix, TwoAlong(*gine), along),
@@ -68,6 +81,8 @@ def main(folder, sizes):
     torch.manual_seed(12)
     torch.set_num_threads(1)
     lines = [line for suffix, size in sizes.items() for line in write(folder, suffix, *size)]
+    if sizes is LARGE:
+        lines.append(write_many(folder, *MANY))
     with open(f"{folder}/models.list", "w") as file:
         file.write("\n".join(lines) + "\n")
 

@@ -10,8 +10,10 @@
 
 #include "analysis/analyse.h"
 #include "device_runs.h"
+#include "executor/forecast/predict.h"
 #include "planned_model.h"
 #include "resident_layers.h"
+#include "support/temporary_folder.h"
 
 namespace hopscope::device_tests {
 
@@ -107,6 +109,32 @@ TEST_CASE_FIXTURE(Device, "Where all is resident, products that are moved to nod
     const fake_device::Counts counts = countsOf(along);
     CHECK(counts.largest <= 2 * edgeFeatureBytes(along));
     CHECK(counts.segments <= convolutions * mostLaunches);
+}
+
+TEST_CASE_FIXTURE(Device, "Where all is resident, rows of edges are tensors that keep a GPU busy, and no larger ones")
+{
+    constexpr std::int64_t busy = 256 << 20;
+    fake_device::setTotalMemory(32LL << 30);  // allows a single batch
+    const Subject s = resident(largeConvolution("edgeconv-many"));
+    REQUIRE(2 * edgeFeatureBytes(s) > busy);  // both ends of each edge, side by side
+    const fake_device::Counts counts = countsOf(s);
+    CHECK(counts.largest <= busy);
+    CHECK(counts.largest > busy / 3);
+    const test::TemporaryFolder folder;
+    forecast::Predictor predictor(s.prepared.walk, s.prepared.analysis, s.inputs, folder.path);
+    forecast::PredictOptions options;
+    options.eachBatch = true;
+    const auto predicted = predictor.predict(s.plan, options, {});
+    REQUIRE(predicted.has_value());
+    const Attempt run = attempt(s, onGpu(0));
+    REQUIRE(predicted->stages.size() == run.report.stages.size());
+    for (std::size_t i = 0; i < run.report.stages.size(); ++i) {
+        CAPTURE(i);
+        CHECK(predicted->stages[i].batchPeaks.size() == static_cast<std::size_t>(run.report.stages[i].batches));
+        CHECK(static_cast<double>(predicted->stages[i].peakMemory) ==
+              doctest::Approx(static_cast<double>(run.report.stages[i].peakMemory)).epsilon(0.1));
+    }
+    fake_device::setTotalMemory(4LL << 30);
 }
 
 namespace {

@@ -35,18 +35,8 @@ double slotsFilled(ClassCounts& counts, const executor::LoopProgram& program, co
     return std::max(up / static_cast<double>(slot.up), down / static_cast<double>(slot.down)) / std::max(batches, 1.0);
 }
 
-}  // namespace
-
-std::int64_t firstFraction(std::int64_t all, const Fits& surely, const Fits& exactly)
-{
-    const auto part = [&](std::int64_t batches) { return (all + batches - 1) / batches; };
-    std::vector<std::int64_t> tried{1};
-    while (part(tried.back()) > 1 && !surely(part(tried.back())))
-        tried.push_back(tried.back() + std::max<std::int64_t>(tried.back() / 2, 1));
-    while (tried.size() > 1 && exactly(part(tried[tried.size() - 2]))) tried.pop_back();
-    return part(tried.back());
-}
-
+// The number of destinations whose batches fill a slot, or the largest integer if batches of `size` fit. Otherwise, `size` is
+// halved until its batches fit, and the result is interpolated between that number and its double.
 std::int64_t stagedAtOnce(ClassCounts& counts, const executor::LoopProgram& program, const Traffic& traffic,
                           const executor::SlotBytes& slot, std::int64_t size)
 {
@@ -61,6 +51,38 @@ std::int64_t stagedAtOnce(ClassCounts& counts, const executor::LoopProgram& prog
     }
     const auto scaled = static_cast<std::int64_t>(static_cast<double>(large) * executor::fullSlot / before);
     return std::clamp(scaled, size, large);
+}
+
+// How many of all destinations make about `most` rows, together with those that they own; at least 1.
+std::int64_t destinationsOf(ClassCounts& counts, const executor::LoopProgram& program, std::int64_t all, double most)
+{
+    auto rows = static_cast<double>(all);
+    for (const RowClass& owned : program.classes)
+        rows += static_cast<double>(counts.of(*program.loop, owned, all).total);
+    const double share = rows > most ? most / rows : 1;
+    return std::max<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(all) * share), 1);
+}
+
+}  // namespace
+
+std::int64_t firstFraction(std::int64_t all, const Fits& surely, const Fits& exactly)
+{
+    const auto part = [&](std::int64_t batches) { return (all + batches - 1) / batches; };
+    std::vector<std::int64_t> tried{1};
+    while (part(tried.back()) > 1 && !surely(part(tried.back())))
+        tried.push_back(tried.back() + std::max<std::int64_t>(tried.back() / 2, 1));
+    while (tried.size() > 1 && exactly(part(tried[tried.size() - 2]))) tried.pop_back();
+    return part(tried.back());
+}
+
+std::int64_t atOnceOnGpu(ClassCounts& counts, const executor::ResidentChoice& choice,
+                         const executor::LoopProgram& program, const Traffic& traffic, const executor::SlotBytes& slot,
+                         std::int64_t size, std::int64_t all)
+{
+    const executor::BatchRowLimits limits = executor::batchRowLimits(choice, program, all);
+    const std::int64_t staged = stagedAtOnce(counts, program, traffic, slot, std::min(size, all));
+    return std::min(std::max(staged, static_cast<std::int64_t>(limits.together)),
+                    destinationsOf(counts, program, all, limits.most));
 }
 
 double besideCopies(ClassCounts& counts, const executor::ResidentChoice& choice, const executor::LoopProgram& program,

@@ -22,11 +22,11 @@ using Fits = std::function<bool(std::int64_t destinations)>;
 // and may refuse a size that fits; `exactly` takes longer and determines whether larger batches fit.
 std::int64_t firstFraction(std::int64_t all, const Fits& surely, const Fits& exactly);
 
-// Returns the number of destinations whose batches fill a slot of pinned memory, or the largest integer if batches of
-// `size` fit. Otherwise, `size` is halved until its batches fit, and the result is interpolated between that number and
-// its double.
-std::int64_t stagedAtOnce(ClassCounts& counts, const executor::LoopProgram& program, const Traffic& traffic,
-                          const executor::SlotBytes& slot, std::int64_t size);
+// Returns how many of the loop's `all` destinations a batch on a GPU has if memory has room for `size`: those that fill a slot of
+// pinned memory, within executor::batchRowLimits().
+std::int64_t atOnceOnGpu(ClassCounts& counts, const executor::ResidentChoice& choice,
+                         const executor::LoopProgram& program, const Traffic& traffic, const executor::SlotBytes& slot,
+                         std::int64_t size, std::int64_t all);
 
 // Returns the bytes that limit the size of batches on a GPU (executor::BesideCopies), given the memory of one with upper bounds
 // of its rows.

@@ -306,8 +306,7 @@ std::int64_t Planned::batchSizeOnGpu(const PredictOptions& options)
             while (size > 1 && besideCopies(m_counts, m_choice, l.program, size, memory()) > allowed)
                 size = (size + 1) / 2;
             if (size < count) smallest = std::min(smallest, size);
-            l.most = std::max(stagedAtOnce(m_counts, l.program, l.traffic, slot, std::min(size, count)),
-                              executor::rowsTogether(m_choice, l.program, count));
+            l.most = atOnceOnGpu(m_counts, m_choice, l.program, l.traffic, slot, size, count);
         }
     return smallest;
 }

@@ -89,7 +89,7 @@ Flow::Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, Batch
     const StagingRing::Place& place = session.ring->places().front();
     const SlotBytes bytes = unsharedBytes(session.analysis, session.structure, session.choice, program);
     m_fullnessPerRow = std::max(share(bytes.up, place.up), share(bytes.down, place.down)) / static_cast<double>(rows);
-    m_together = static_cast<double>(rowsTogether(session.choice, program, rows));
+    m_limits = batchRowLimits(session.choice, program, rows);
 }
 
 Flow::~Flow() { stopThreads(); }
@@ -195,8 +195,8 @@ void Flow::prepare(Slot& slot, std::int64_t position)
     slot.upInPieces = slot.downInPieces = slot.draining = false;
     Destinations batch = restFrom(position, m_ranges, m_starts, m_all.order());
     batch.count = m_sizer.next(batch.first, batch.count, batch.order);
-    const auto shrunk = [&] { return m_sizer.within(batch, std::max(fullSlot / m_fullnessPerRow, m_together)); };
-    if (m_fullnessPerRow > 0 && !m_fixed) batch.count = shrunk();
+    const auto shrunk = [&] { return m_sizer.within(batch, m_limits.of(fullSlot / m_fullnessPerRow)); };
+    if (!m_fixed) batch.count = shrunk();
     slot.prepared = fitsIntoMemory([&] {
         while (!stage(slot, batch))
             batch.count = std::min(shrunk(), m_sizer.next(batch.first, batch.count - 1, batch.order));
@@ -231,7 +231,7 @@ bool Flow::tooFull(Slot& slot)
     slot.exceeds = up > 1;
     slot.downInPieces = down > 1 && !m_session.steady();
     if (m_fixed) return false;
-    return (std::max(up, down) > 1 && rows > m_together) || m_sizer.fullness(slot.block) > mostFull;
+    return (std::max(up, down) > 1 && rows > m_limits.together) || m_sizer.fullness(slot.block) > mostFull;
 }
 
 void Flow::give(Slot& slot)

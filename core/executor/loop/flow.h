@@ -26,6 +26,7 @@
 #include "executor/loop/batch_order.h"
 #include "executor/loop/loop.h"
 #include "executor/loop/pieces.h"
+#include "executor/loop/staging_plan.h"
 #include "executor/overlap.h"
 #include "executor/rows/ranges.h"
 
@@ -94,8 +95,9 @@ private:
     double m_anchorSeconds = 0;
     std::int64_t m_accounted = 0;  // destinations
     // Used by the preparing thread: the share of its slot's memory that a row of the last batch took; before the first
-    // one, the share without rows that batches share. Batches of up to `m_together` rows may exceed their slots.
-    double m_fullnessPerRow, m_together = 0;
+    // one, the share without rows that batches share.
+    double m_fullnessPerRow;
+    BatchRowLimits m_limits;
     std::atomic<std::int64_t> m_numbers = 0;  // row numbers that were made
 
     std::mutex m_mutex;  // protects all following members

@@ -18,6 +18,7 @@ constexpr std::int64_t mostBytes = 64 << 20;  // a quarter of this takes much lo
 constexpr std::int64_t batchesPerLoop = 12;   // at least, where copies are long enough to be hidden
 
 constexpr std::int64_t batchesThatShare = 4;
+constexpr double busyBytes = 256 << 20;  // of a tensor, which an operator takes much longer to compute than to start
 
 // Bytes that batches of some loops copy, in and out.
 struct Wanted {
@@ -138,12 +139,21 @@ ResidentChoice choiceWithJournal(Session& session)
     return {session.analysis, session.plan, session.structure.same(), session.device.gpu(), true};
 }
 
-std::int64_t rowsTogether(const ResidentChoice& choice, const LoopProgram& program, std::int64_t rows)
+BatchRowLimits batchRowLimits(const ResidentChoice& choice, const LoopProgram& program, std::int64_t rows)
 {
-    const bool shared = std::ranges::any_of(program.instructions, [&](const Instruction& i) {
-        return i.act == Act::Read && i.rows.kind == RowKind::Frontier && !choice.holds(i.value);
-    });
-    return shared ? (rows + batchesThatShare - 1) / batchesThatShare : 0;
+    BatchRowLimits limits;
+    double edgeBytes = 0;  // of the widest row
+    for (const Instruction& i : program.instructions) {
+        const bool here = i.act == Act::Read && choice.holds(i.value);
+        if (i.act == Act::Read && !here && i.rows.kind == RowKind::Frontier)
+            limits.together = static_cast<double>((rows + batchesThatShare - 1) / batchesThatShare);
+        for (const Register r : i.outputs) {
+            const RegisterInfo& made = program.registers[static_cast<std::size_t>(r)];
+            if (!here && made.rows.kind == RowKind::Owned) edgeBytes = std::max(edgeBytes, made.bytesPerRow);
+        }
+    }
+    if (limits.together == 0 && edgeBytes > 0) limits.most = busyBytes / edgeBytes;
+    return limits;
 }
 
 std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs)

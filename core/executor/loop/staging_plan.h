@@ -3,7 +3,9 @@
 // Private to executor, and to forecast, which predicts batches with it: determines the host memory for copies to and
 // from a GPU.
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -36,10 +38,20 @@ SlotBytes unsharedBytes(const analysis::Analysis& analysis, Structure& structure
 // Returns what stays on the device in a run with a journal of the same plan, whose tiles runs on several GPUs have.
 ResidentChoice choiceWithJournal(Session& session);
 
-// Returns how many of the loop's rows a batch may have although its data exceed a slot: the smaller the batches, the more of
-// them read the same rows of a table on the host. Returns 0 if they read no row twice. A few batches are needed to copy
-// results while others are computed.
-std::int64_t rowsTogether(const ResidentChoice& choice, const LoopProgram& program, std::int64_t rows);
+// Limits of the number of rows of a batch, as LoopSizer::rows() counts them.
+struct BatchRowLimits {
+    // A batch may have these although its data exceed a slot: the smaller the batches, the more of them read the same rows
+    // of a table on the host. 0 if they read no row twice. A few batches are needed to copy results while others are computed.
+    double together = 0;
+    // More would take memory and save no time, as tensors of this many rows of edges keep a GPU busy. Unlimited if the
+    // batches read rows of a table on the host twice.
+    double most = std::numeric_limits<double>::infinity();
+
+    // Returns the rows of a batch if a slot has room for the data of `staged` rows.
+    [[nodiscard]] double of(double staged) const { return std::min(std::max(staged, together), most); }
+};
+// `rows` is the number of rows of the whole loop.
+BatchRowLimits batchRowLimits(const ResidentChoice& choice, const LoopProgram& program, std::int64_t rows);
 
 // Allocates the ring of a run, in pinned memory if the system grants it.
 std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs);
