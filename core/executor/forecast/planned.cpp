@@ -124,7 +124,7 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
     Prediction prediction;
     m_peaks = peaks == Peaks::Yes;
     const std::int64_t size = batchSize(options, m_peaks ? Probing::Yes : forComparison(options));
-    prediction.batch = gpu() ? size : smallestBatch(size);
+    prediction.batch = smallestBatch(size);
     m_held.emplace(m_choice, m_structure, m_peaks ? baseline(options.staysBeside, Probing::Yes) : 0);
     m_eachBatch = options.eachBatch;
     for (std::size_t s = 0; s < m_plan.stages.size(); ++s) prediction.stages.push_back(stage(s, size));
@@ -255,8 +255,8 @@ std::int64_t Planned::smallestBatch(std::int64_t size)
 {
     for (const auto& loops : m_loops)
         for (const PlannedLoop& l : loops)
-            if (!l.program.tiling && l.most < m_structure.size(l.program.loop->destination))
-                size = std::min(size, l.most);
+            if (!l.program.tiling && sizeOf(l, size) < m_structure.size(l.program.loop->destination))
+                size = sizeOf(l, size);
     return size;
 }
 
@@ -288,27 +288,24 @@ std::int64_t Planned::fitting(const PlannedLoop& l, double allowed, Probing prob
         [&](std::int64_t size) { return probing == Probing::Yes && fits(size, Rows::Counted); });
 }
 
-// Halves of all destinations until they fit, in each loop for itself. Returns the smallest of these sizes.
+// Halves of all destinations until they fit, in each loop for itself.
 std::int64_t Planned::batchSizeOnGpu(const PredictOptions& options)
 {
     followOnGpu(Probing::Yes);
     const double all = budgetOf(m_plan, options.memory);
     const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_choice, m_programs, {});
-    std::int64_t smallest = largestBatch();
     for (auto& loops : m_loops)
         for (PlannedLoop& l : loops) {
-            if (l.program.gpuTile) smallest = std::min(smallest, *l.program.gpuTile);
             if (l.program.gpuTile) continue;
-            const std::int64_t count = m_structure.size(l.program.loop->destination);
-            std::int64_t size = std::max<std::int64_t>(count, 1);
+            const std::int64_t count = std::max<std::int64_t>(m_structure.size(l.program.loop->destination), 1);
+            std::int64_t size = count;
             const double allowed = allowedOnGpu(all, l.outside, options);
             const auto memory = [&] { return memoryOf(l, size, Rows::Bounded, Probing::Yes); };
             while (size > 1 && besideCopies(m_counts, m_choice, l.program, size, memory()) > allowed)
                 size = (size + 1) / 2;
-            if (size < count) smallest = std::min(smallest, size);
-            l.most = atOnceOnGpu(m_counts, m_choice, l.program, l.traffic, slot, size, count);
+            l.most = std::min(atOnceOnGpu(m_counts, m_choice, l.program, l.traffic, slot, size, count), size);
         }
-    return smallest;
+    return largestBatch();
 }
 
 bool Planned::leavesEnough(const PredictOptions& options, Peaks peaks)

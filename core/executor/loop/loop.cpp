@@ -41,6 +41,10 @@ LoopBooks::LoopBooks(Session& session, const LoopProgram& program, const LoopNum
 
 namespace {
 
+// Of the batches on a GPU whose memory seems to be full: the segments of its allocator have room that no forecast counts, and
+// a batch that does not fit is repeated in halves.
+constexpr double leastBytes = 1 << 20;
+
 std::string wordsFor(std::int64_t destinations)
 {
     if (destinations == 1) return "a single destination node";
@@ -332,7 +336,7 @@ void runOnGpu(Session& session, const LoopProgram& program, BatchOrder& order, R
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);
     noteFiles(session, program);
     const auto stays = static_cast<double>(session.device.memory().current);
-    LoopSizer sizer(session, program, leftToBatches(budget, stays, session.options.memory));
+    LoopSizer sizer(session, program, std::max(leftToBatches(budget, stays, session.options.memory), leastBytes));
     Flow(session, program, sizer, order, std::move(ranges)).run();
 }
 
