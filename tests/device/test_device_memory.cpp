@@ -86,6 +86,30 @@ TEST_CASE_FIXTURE(Device, "Tables share the memory if one is given up before the
     }
 }
 
+TEST_CASE_FIXTURE(Device, "Tables stay although large batches would not fit beside them")
+{
+    // A 32nd of the destinations makes some 20 MiB of rows of edges, and the tables take a segment of 20 MiB.
+    const std::int64_t limit = 48 * mib;
+    const Subject s = resident(largeConvolution("edgeconv-many"), limit);
+    CHECK(s.plan.residentStructure);
+    CHECK(s.plan.resident.size() == 2);
+    for (const executor::StageReport& stage : within(s, limit).report.stages) {
+        CHECK(stage.bytes.h2d <= 1.01 * static_cast<double>(s.inputs.at("x").bytes()));
+        CHECK(stage.batches <= 1000);
+    }
+}
+
+// The segments of the allocator fill these limits.
+TEST_CASE_FIXTURE(Device, "Where the memory seems to be full, batches have many destinations all the same")
+{
+    for (const std::int64_t limit : {28 * mib, 40 * mib}) {
+        CAPTURE(limit);
+        const Subject s = resident(stack("chain"), limit);
+        const std::int64_t nodes = s.inputs.at("x").shape[0];
+        for (const executor::StageReport& stage : within(s, limit).report.stages) CHECK(stage.batches < nodes / 50);
+    }
+}
+
 TEST_CASE_FIXTURE(Device, "Batches beside tables that come and go have the predicted peaks")
 {
     constexpr std::int64_t batch = 5000, rounding = 2048;
