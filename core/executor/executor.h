@@ -33,8 +33,8 @@ class Structure;  // everything that depends on the graph only: tables, adjacenc
 // - `memory` limits the executing device, each of several; on a CPU, the whole process. Without it there is no limit, but batches are
 //   sized to a share of the free memory;
 // - without `threads`, the run uses the cores of the calling thread (Cores);
-// - reorder has no effect on a GPU with a journal. Outputs keep their types, whatever `store` is, and the tensors in
-//   the report are in the order of the input;
+// - reorder has no effect on a GPU with a journal, nor on several GPUs. Outputs keep their types, whatever `store` is, and
+//   the tensors in the report are in the order of the input;
 // - the folder `cache` must exist.
 struct Options : base::Settings {
     Options() : base::Settings{.device = "cpu", .reorder = base::Reorder::None} {}

@@ -32,7 +32,7 @@ std::string whatWasThrown()
     static std::mutex once;  // never given back: other threads may fail as well
     once.lock();
     g_console->error(base::makeError(base::ErrorCode::Internal, "unexpected error: " + whatWasThrown(),
-                                     "if this is no error of CUDA, please report it"));
+                                     "please report it, unless it is an error of CUDA"));
     std::fflush(nullptr);
     std::_Exit(static_cast<int>(base::ErrorCode::Internal));
 }

@@ -14,7 +14,7 @@ namespace hopscope::executor {
 
 // Chooses, computes and reports the orders. Call it before the prologue, whose values are arranged by them. The choice
 // of `Auto` depends only on the graph, the plan and the number of threads, and changes nothing if results could differ
-// in their last bits. On a GPU with a journal nothing is reordered.
+// in their last bits. On a GPU with a journal, and on several GPUs, nothing is reordered.
 void arrangeNodes(Session& session, const StagePrograms& programs);
 
 }  // namespace hopscope::executor
