@@ -9,7 +9,7 @@ from pathlib import Path
 from engine_process import ENGINE, program
 from serve_case import KARATE
 
-START = 0.2  # of what a command takes to start
+START = 0.2  # of the processor time that a command takes to start
 pairs = int(sys.argv.pop(sys.argv.index("--pairs") + 1)) if "--pairs" in sys.argv else 30
 sys.argv = [argument for argument in sys.argv if argument != "--pairs"]
 DIGITS = Path(KARATE["model"]).parents[1] / "digits"

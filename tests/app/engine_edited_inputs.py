@@ -70,7 +70,7 @@ class Edited(EngineTest):
         return shutil.rmtree(self.out)
 
     def edited(self, edit, path, *more, data=None):
-        """What comes of a run whose input is changed."""
+        """The end of a run whose input is changed."""
         words = [ENGINE, "run", self.model, "--data", data or self.data, "-o", self.out, "--batch", "8", "--quiet", *more]
         run = until_it_hits(lambda: self.held(words))
         edit(path)

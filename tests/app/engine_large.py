@@ -95,7 +95,7 @@ class Large(unittest.TestCase):
         cls.expected = by_hand(cls.model, data["x"], data["edge_index"])
 
     def run_engine(self, *options, verify="none"):
-        """The report, and what was seen of the run's folder meanwhile, on a disk that is slow enough to look (bad_host.cpp)."""
+        """The report, and the files that the run had meanwhile, on a disk that is slow enough to look (bad_host.cpp)."""
         out = self.folder / "out"
         words = [ENGINE, "run", self.file, "--data", self.graph, "-o", out, "--device", "cpu", "--objective", "bytes",
                  "--verify", verify, "--json", "--quiet", *options]

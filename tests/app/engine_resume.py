@@ -107,7 +107,7 @@ def limit_files(process, most):
 
 
 def interrupt_after(words, out, chunks, number=signal.SIGKILL):
-    """Sends a signal to a run as soon as so many chunks are noted. Its exit code and what it said."""
+    """Sends a signal to a run as soon as so many chunks are noted. Returns its exit code and messages."""
     def attempt():
         process = start([*words, "-o", out])
         while process.poll() is None and len(lines(out)) < chunks:

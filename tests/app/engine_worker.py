@@ -171,7 +171,7 @@ class Sessions(WorkerTest):
 
 class Interruptions(WorkerTest):
     def slow(self):
-        """In batches so small that somebody can come in between."""
+        """In many small batches, so that a test can interrupt it."""
         return Reference("slow", self.made["sage"], self.shared, "--threads", "1", "--batch", "100")
 
     def test_what_a_killed_worker_has_noted_is_not_computed_again(self):

@@ -22,8 +22,8 @@
 // What is found is remembered as a sentence (`findings`). Where an exception may be thrown it is thrown as well
 // (c10::Error). Where none may be thrown, in deleters, the process ends, unless a `Findings` is alive.
 //
-// Operators run on one core of the CPU, in the order in which they are launched: what they compute depends neither on the
-// clocks nor on the number of cores.
+// Operators run on one core of the CPU, in the order in which they are launched: results depend neither on the clocks nor
+// on the number of cores.
 // Kernel launches of `Accelerator::segment` go to kernels::segmentCpu, those of `Accelerator::strips` and those that read
 // rows on the host to the CUDA source compiled for the host; strips that give other bits than kernels::stripCpu are
 // refused. All calls are safe from any thread; device calls

@@ -220,7 +220,7 @@ TEST_CASE("rows that are overwritten before a later phase reads them are not kep
     CHECK(cpu == cuda);
 }
 
-TEST_CASE("threads of a warp are told where others end, wait elsewhere or are not named")
+TEST_CASE("a warp fails if threads end, wait elsewhere or are not named")
 {
     const auto everyone = [](unsigned) { __syncwarp(0xff); };
     CHECK(runWarp(8, false, everyone));

@@ -22,7 +22,7 @@ int run(const QStringList& arguments)
 
 }  // namespace hopscope::suites
 
-// What is waited for may take a minute instead of the five seconds of QTest, on a slow machine beside other tests.
+// Conditions have a minute instead of the five seconds of QTest: machines may be slow and busy with other tests.
 #undef QTRY_VERIFY
 #define QTRY_VERIFY(condition) QTRY_VERIFY_WITH_TIMEOUT(condition, 60'000)
 #undef QTRY_VERIFY2

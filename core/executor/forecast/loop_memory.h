@@ -59,8 +59,8 @@ private:
 
     std::vector<ir::RowClass> m_classes;
     ir::RowClass m_batch;
-    std::vector<std::pair<ir::RowClass, double>> m_even;  // of which traced batches had so many for each destination
-    std::vector<Size> m_sizes;                            // distinct ones
+    std::vector<std::pair<ir::RowClass, double>> m_even;        // rows for each destination, equal in all batches
+    std::vector<Size> m_sizes;                                  // distinct ones
     std::vector<std::pair<std::size_t, std::size_t>> m_events;  // block, and the index of its size or a mark
     std::size_t m_blocks = 0;
     std::int64_t m_reduced = 0;

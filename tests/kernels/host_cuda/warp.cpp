@@ -17,7 +17,7 @@ constexpr std::size_t stackBytes = 256 << 10;
 struct Thread {
     enum State : std::uint8_t { Ready, Waiting, Done } state = Ready;
     ucontext_t context{};
-    // While it waits: for which threads, and what it gives to a shuffle (bytes: 0 for no shuffle).
+    // While it waits: the threads that it waits for, and its value in a shuffle (bytes: 0 for no shuffle).
     unsigned mask = 0, apart = 0;
     int bytes = 0, width = 0;
     std::uint64_t value = 0;
