@@ -1,7 +1,7 @@
 """Writes the models that the device tests run, and a list of them as tests/models has it: make_models.py FOLDER.
 
 Small ones, on a graph with isolated nodes, self-loops and duplicate edges: "gcn" (weighted sums), "gat" (a softmax over
-neighbours), "normed" (statistics over all nodes), "readout" (sums, maxima and means over groups of nodes), "edges" (rows of
+neighbours), "sparse" (a product with a sparse matrix), "normed" (statistics over all nodes), "readout" (sums, maxima and means over groups of nodes), "edges" (rows of
 edges, an output on them), "typed" (nodes of two types), "along" (an operator that takes row numbers of 64 bits only),
 "doubles" and "extremes" (sums, maxima and minima of 64 bits). "ends" has rows of edges that all end at one node, "looped" a self-loop of each node
 as well. Two on 20,000 nodes with rows of 512 bytes: "wide" reads
@@ -95,10 +95,11 @@ def given(inputs):
     return held
 
 
-def save(folder, name, model, inputs):
+def save(folder, name, model, inputs, scripted=False):
     model = model.eval()
     with torch.no_grad():
-        torch.jit.trace(model, tuple(inputs.values()), strict=False, check_trace=False).save(f"{folder}/{name}.pt")
+        traced = None if scripted else torch.jit.trace(model, tuple(inputs.values()), strict=False, check_trace=False)
+        (traced or torch.jit.script(model)).save(f"{folder}/{name}.pt")
         expected = {key: value.contiguous().clone() for key, value in flat(model(*inputs.values())).items()}
     save_file(given(inputs), f"{folder}/{name}.safetensors")
     save_file(expected, f"{folder}/{name}.expected.safetensors")
@@ -124,6 +125,7 @@ def main(folder):
              save(folder, "typed", small.Hetero(), typed), save(folder, "along", Along(), plain),
              save(folder, "doubles", Doubles(), {**plain, "x": plain["x"].double()}),
              save(folder, "extremes", Extremes(), {**plain, "x": plain["x"].double()}),
+             save(folder, "sparse", small.Sparse(), {**plain, "edge_weight": torch.rand(plain["edge_index"].size(1))}, scripted=True),
              save(folder, "wide", Wide(), large), save(folder, "rows", Rows(), rows)]
     with open(f"{folder}/models.list", "w") as file:
         file.write("\n".join(lines) + "\n")

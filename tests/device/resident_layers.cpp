@@ -27,8 +27,9 @@ std::set<ir::ValueId> gathered(const analysis::Analysis& a)
     std::set<ir::ValueId> values;
     for (const ir::Op& op : a.program.ops)
         ir::forEachOperand(op, [&](ir::Slot slot, ir::ValueId v) {
-            if (a.info(op.id).kind != analysis::OpKind::Gather || a.info(op.id).use(slot).use != analysis::Use::Source)
-                return;
+            const analysis::Use use = a.info(op.id).use(slot).use;
+            const bool picked = a.info(op.id).kind == analysis::OpKind::Gather && use == analysis::Use::Source;
+            if (!picked && use != analysis::Use::SparseSource) return;
             const ir::ValueId base = viewed(a, v);
             if (a.program.value(base).origin == ir::Origin::Op && !a.info(base).structureOnly) values.insert(base);
         });

@@ -70,6 +70,17 @@ TEST_CASE_FIXTURE(Device, "Where all is resident, the host numbers nothing and c
         }
 }
 
+TEST_CASE_FIXTURE(Device, "Where all is resident, a product with a sparse matrix reads its table in place")
+{
+    for (const std::int64_t batch : {0, 7}) {
+        CAPTURE(batch);
+        const Attempt result = attempt(resident(subject("sparse")), onGpu(batch));
+        CHECK(result.unlessRight() == "");
+        CHECK(result.report.rowNumbers == 0);
+        for (const executor::StageReport& stage : result.report.stages) CHECK(stage.frontierRows == 0);
+    }
+}
+
 constexpr std::int64_t convolutions = 2, mostLaunches = 4;
 
 TEST_CASE_FIXTURE(Device, "Where all is resident, convolutions make no rows of features for edges, in a few launches")

@@ -23,6 +23,7 @@ TablesInPlace::TablesInPlace(const analysis::Analysis& analysis, const plan::Loo
         for (const ir::ValueId v : analysis.program.op(step(i).op).outputs) m_computed.insert({v, step(i).rows});
         const Fusion* const f = fuser.at(i);
         if (f && f->gather >= 0) ++m_readers[{f->source, f->shape.sourceRows}];
+        else if (const analysis::OperandRows* const table = multiplied(i)) ++m_readers[{table->value, table->rows}];
         else if (const analysis::OperandRows* const source = picked(i)) ++m_readers[{source->value, source->rows}];
         else if (reshapesRows(i)) m_reshapes[{operands(i)[0].value, step(i).rows}].push_back(i);
     }
@@ -111,6 +112,12 @@ const analysis::OperandRows* TablesInPlace::picked(int at) const
     for (const analysis::OperandRows& o : operands(at))
         if (o.use == Use::Source && o.rows.kind == RowKind::Frontier) return &o;
     return nullptr;
+}
+
+const analysis::OperandRows* TablesInPlace::multiplied(int at) const
+{
+    const auto table = std::ranges::find(operands(at), Use::SparseSource, &analysis::OperandRows::use);
+    return table != operands(at).end() && table->rows.kind == RowKind::Frontier ? &*table : nullptr;
 }
 
 bool isRecipe(const analysis::Analysis& analysis, ir::ValueId id)

@@ -32,6 +32,8 @@ public:
     [[nodiscard]] const analysis::OperandRows* picked(int step) const;
 
 private:
+    // Returns the table by which a step multiplies a sparse matrix, if it is on a frontier; otherwise nullptr.
+    [[nodiscard]] const analysis::OperandRows* multiplied(int step) const;
     using Held = std::pair<ir::ValueId, ir::RowClass>;
 
     bool isTable(const Held& held, const Given& given) const;
