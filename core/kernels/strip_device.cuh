@@ -1,6 +1,6 @@
 #pragma once
 
-// Device code of strips: what a group of threads, within a warp, does for one destination or one piece of a hub. The steps
+// Device code of strips: the work of a group of threads, within a warp, on one destination or one piece of a hub. The steps
 // are those of a shape (kShapes), known when the kernel is compiled, or are read when it runs: the code is the same.
 
 #include <cstddef>

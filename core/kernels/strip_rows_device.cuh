@@ -59,7 +59,7 @@ struct KnownStep {
     {}
 };
 
-// What is known of an operand of other programs.
+// An operand of a program that is read while the kernel runs.
 struct UnknownOperand {
     static constexpr bool known = false, whole = false;
 };
@@ -74,7 +74,7 @@ struct Row {
 };
 
 // Element c of the result's row i is element c / inner, or c modulo the width, of row i: at a constant distance, or by
-// number. `Operand`: what is known of it.
+// number. `Operand`: its facts that are known when the kernel is compiled.
 template <class T, class Operand>
 struct Source {
     using Distance = std::conditional_t<Operand::known, std::int32_t, std::int64_t>;

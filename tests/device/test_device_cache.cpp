@@ -151,7 +151,7 @@ TEST_CASE_FIXTURE(Device, "On several GPUs, with a journal, or if a store is nar
 
 namespace {
 
-// What the plan's forecast says of a run that has ended.
+// Compares the plan's forecast with a run that has ended.
 void checkForecast(const Subject& s, const executor::Options& options, const executor::RunReport& ran)
 {
     const test::TemporaryFolder folder;

@@ -15,9 +15,9 @@ public:
         Way way;
     };
 
-    // Selects the tables. A suitable table is read in place if its only readers on the frontier are segments, strips
-    // and, in tiles and on a GPU, row gathers and reshapes that are themselves read in place. All arguments except
-    // `given` must outlive this object.
+    // Selects the tables. A suitable table is read in place if its only readers on the frontier are segments, products
+    // with sparse matrices, strips and, in tiles and on a GPU, row gathers and reshapes that are themselves read in place.
+    // All arguments except `given` must outlive this object.
     TablesInPlace(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,
                   const Fuser& fuser, const Given& given);
 
@@ -32,10 +32,10 @@ public:
     [[nodiscard]] const analysis::OperandRows* picked(int step) const;
 
 private:
-    // Returns the table by which a step multiplies a sparse matrix, if it is on a frontier; otherwise nullptr.
-    [[nodiscard]] const analysis::OperandRows* multiplied(int step) const;
     using Held = std::pair<ir::ValueId, ir::RowClass>;
 
+    // Returns the table by which a step multiplies a sparse matrix, if it is on a frontier; otherwise nullptr.
+    [[nodiscard]] const analysis::OperandRows* multiplied(int step) const;
     bool isTable(const Held& held, const Given& given) const;
     bool readInStrips(const Held& held) const;
     bool reshapesRows(int step) const;
